@@ -1,0 +1,47 @@
+/* Compiled artifacts: the file that a compiler writes and a runtime loads.
+ * Layer: artifact (public). Must not know: MLIR, CUDA.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef UATTN_ARTIFACT_H
+#define UATTN_ARTIFACT_H
+
+#include "uattn/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Immutable once parsed; may be shared between threads. */
+typedef struct uattn_artifact uattn_artifact_t;
+
+/* The format that this library writes. It reads every minor number of its
+ * major number up to its own, and refuses others by name. */
+#define UATTN_ARTIFACT_FORMAT_MAJOR 1
+#define UATTN_ARTIFACT_FORMAT_MINOR 0
+
+/* Checks and copies a file's bytes; they need not outlive the call. A torn,
+ * foreign or newer file gives an error that says what was found and wanted. */
+UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
+uattn_artifact_parse(const void *bytes, size_t size,
+                     uattn_artifact_t **out_artifact);
+
+/* Reads and parses `path`. */
+UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
+uattn_artifact_read(const char *path, uattn_artifact_t **out_artifact);
+
+/* Accepts NULL. */
+UATTN_EXPORT void uattn_artifact_destroy(uattn_artifact_t *artifact);
+
+/* Functions by position in the source; names are borrowed from the artifact. */
+UATTN_EXPORT size_t
+uattn_artifact_function_count(const uattn_artifact_t *artifact);
+UATTN_EXPORT const char *
+uattn_artifact_function_name(const uattn_artifact_t *artifact, size_t function);
+/* -1 where no function has that name. */
+UATTN_EXPORT int64_t uattn_artifact_find_function(
+    const uattn_artifact_t *artifact, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* UATTN_ARTIFACT_H */

@@ -1,0 +1,126 @@
+/* The file between compiler and runtime, as plain data.
+ * Layer: artifact. Must not know: MLIR, CUDA, how kernels are made or launched.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef UATTN_ARTIFACT_ARTIFACT_H
+#define UATTN_ARTIFACT_ARTIFACT_H
+
+#include "uattn/artifact.h"
+#include "uattn/problem.h"
+
+/* Static facts of one value that flows through a function. */
+typedef struct {
+  char *name; /* "q", or "arg0" where the function does not say; owned */
+  uattn_dtype_t dtype;
+  int32_t rank;     /* at most 4 */
+  int64_t shape[4]; /* UATTN_DIM_DYNAMIC where free */
+} uattn_artifact_value_t;
+
+/* What a kernel parameter is made from when it is launched. */
+typedef enum {
+  UATTN_PARAM_TENSOR_MAP = 0, /* CUtensorMap by value, 128 bytes, align 64 */
+  UATTN_PARAM_POINTER = 1,    /* device address, 8 bytes */
+  UATTN_PARAM_I32 = 2,        /* one of uattn_quantity_t */
+  UATTN_PARAM_F32 = 3         /* one of uattn_quantity_t */
+} uattn_param_kind_t;
+
+/* Run-time scalars. The f32 ones are the softmax constants of
+ * lib/spec/spec.h (uattn_softmax_constants_t). */
+typedef enum {
+  UATTN_QUANTITY_NONE = 0,
+  UATTN_QUANTITY_BATCH = 1,
+  UATTN_QUANTITY_Q_TOKENS = 2,
+  UATTN_QUANTITY_KV_TOKENS = 3,
+  UATTN_QUANTITY_Q_HEADS = 4,
+  UATTN_QUANTITY_KV_HEADS = 5,
+  UATTN_QUANTITY_Q_TILES = 6, /* ceil(q_tokens / q_rows_per_cta) */
+  UATTN_QUANTITY_PRE_SCALE = 32,
+  UATTN_QUANTITY_PRE_BIAS = 33,
+  UATTN_QUANTITY_POST_SCALE = 34,
+  UATTN_QUANTITY_LSE_SHIFT = 35
+} uattn_quantity_t;
+
+typedef struct {
+  uattn_param_kind_t kind;
+  /* Tensor maps and pointers: which tensor of the op. */
+  bool is_result;
+  int32_t tensor_index; /* uattn_operand_t or uattn_result_t */
+  /* Tensor maps, over a 4-d view (head_dim, heads, tokens, batch), innermost
+   * first: box {box_columns, 1, box_rows, 1}, 128-byte swizzle. */
+  int32_t box_columns;
+  int32_t box_rows;
+  uattn_quantity_t quantity; /* scalars */
+} uattn_kernel_param_t;
+
+/* How many CTAs a kernel takes. The grid is one-dimensional: query tile
+ * fastest, then query head, then batch. */
+typedef enum {
+  UATTN_GRID_Q_TILES = 0 /* ceil(q_tokens / q_rows_per_cta) * heads * batch */
+} uattn_grid_rule_t;
+
+typedef struct {
+  char *entry; /* name in the image, owned */
+  uint32_t image_index;
+  uattn_grid_rule_t grid_rule;
+  int32_t q_rows_per_cta;
+  int32_t threads;            /* a CTA */
+  int32_t dynamic_smem_bytes; /* to be allowed by the driver, and passed */
+  int32_t entry_registers;    /* as ptxas reported; 0 where not assembled */
+  /* The kernel was made for this sign of sm_scale: +1 (>= 0), -1 (< 0), 0 any.
+   * A launch with another sign is refused. */
+  int32_t sm_scale_sign;
+  uattn_kernel_param_t *params; /* in order, owned */
+  uint32_t param_count;
+} uattn_artifact_kernel_t;
+
+/* One op of a function: which values it reads and writes, and its kernels,
+ * to be launched in order. No kernel: only the reference can run it. */
+typedef struct {
+  uattn_problem_t problem;
+  int32_t operand_values[UATTN_OPERAND_COUNT]; /* value index, -1: absent */
+  int32_t result_values[UATTN_RESULT_COUNT];
+  uint32_t first_kernel;
+  uint32_t kernel_count;
+  char *plan_text; /* what --uattn-print-plan prints, "" without a plan */
+} uattn_artifact_step_t;
+
+/* A func.func: values [0, argument_count) are its arguments. */
+typedef struct {
+  char *name;
+  uattn_artifact_value_t *values;
+  uint32_t value_count;
+  uint32_t argument_count;
+  int32_t *result_values; /* which value each result is */
+  uint32_t result_count;
+  uattn_artifact_step_t *steps; /* in order of the text */
+  uint32_t step_count;
+} uattn_artifact_function_t;
+
+typedef struct {
+  char *chip;     /* "sm_90a" */
+  char *ptx;      /* zero-terminated */
+  uint8_t *cubin; /* NULL where the driver shall compile the PTX */
+  size_t cubin_bytes;
+} uattn_artifact_image_t;
+
+struct uattn_artifact {
+  int32_t format_major;
+  int32_t format_minor;
+  uattn_artifact_function_t *functions;
+  uint32_t function_count;
+  uattn_artifact_kernel_t *kernels;
+  uint32_t kernel_count;
+  uattn_artifact_image_t *images;
+  uint32_t image_count;
+};
+
+/* All arrays and strings inside are allocated by malloc and owned by the
+ * artifact; uattn_artifact_destroy frees them. The compiler fills one by hand
+ * and serialises it; uattn_artifact_parse checks every count, index, enum and
+ * size of a file once, so that what it returns may be trusted. */
+uattn_artifact_t *uattn_artifact_create(void);
+
+/* The file's bytes (free with free()). The artifact must be consistent. */
+void uattn_artifact_serialize(const uattn_artifact_t *artifact,
+                              uint8_t **out_bytes, size_t *out_size);
+
+#endif /* UATTN_ARTIFACT_ARTIFACT_H */
