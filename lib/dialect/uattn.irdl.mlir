@@ -1,0 +1,275 @@
+// The uattn dialect, loaded into a context at run time.
+//
+// IRDL says how many operands, results and which attributes an op must have.
+// Attributes that an op may lack are not listed here; the verifier
+// (verify.c) knows them all and refuses any other name.
+irdl.dialect @uattn {
+  // ---- Level "op": what is asked ------------------------------------------
+
+  // #uattn.cap<"tanh", 30.0 : f32, 0.0 : f32, 0.0 : f32>
+  irdl.attribute @cap {
+    %method = irdl.any
+    %cap = irdl.any
+    %alpha = irdl.any
+    %beta = irdl.any
+    irdl.parameters(method: %method, cap: %cap, alpha: %alpha, beta: %beta)
+  }
+
+  irdl.operation @ranker_attention {
+    %q = irdl.base "!builtin.tensor"
+    %k = irdl.base "!builtin.tensor"
+    %v = irdl.base "!builtin.tensor"
+    %temp = irdl.base "!builtin.tensor"
+    %bounds = irdl.base "!builtin.tensor"
+    %q_segment_ids = irdl.base "!builtin.tensor"
+    %kv_segment_ids = irdl.base "!builtin.tensor"
+    %out = irdl.base "!builtin.tensor"
+    %lse = irdl.base "!builtin.tensor"
+    %cap = irdl.base @uattn::@cap
+    %sm_scale = irdl.any
+    irdl.operands(q: %q, k: %k, v: %v, temp: optional %temp, bounds: optional %bounds,
+                  q_segment_ids: optional %q_segment_ids, kv_segment_ids: optional %kv_segment_ids)
+    irdl.attributes {"cap" = %cap, "sm_scale" = %sm_scale}
+    irdl.results(out: %out, lse: optional %lse)
+  }
+
+  irdl.operation @ranker_attention_bwd {
+    %q = irdl.base "!builtin.tensor"
+    %k = irdl.base "!builtin.tensor"
+    %v = irdl.base "!builtin.tensor"
+    %temp = irdl.base "!builtin.tensor"
+    %bounds = irdl.base "!builtin.tensor"
+    %q_segment_ids = irdl.base "!builtin.tensor"
+    %kv_segment_ids = irdl.base "!builtin.tensor"
+    %out = irdl.base "!builtin.tensor"
+    %lse = irdl.base "!builtin.tensor"
+    %dout = irdl.base "!builtin.tensor"
+    %dlse = irdl.base "!builtin.tensor"
+    %dq = irdl.base "!builtin.tensor"
+    %dk = irdl.base "!builtin.tensor"
+    %dv = irdl.base "!builtin.tensor"
+    %dtemp = irdl.base "!builtin.tensor"
+    %cap = irdl.base @uattn::@cap
+    %sm_scale = irdl.any
+    irdl.operands(q: %q, k: %k, v: %v, temp: optional %temp, bounds: optional %bounds,
+                  q_segment_ids: optional %q_segment_ids, kv_segment_ids: optional %kv_segment_ids,
+                  out: %out, lse: %lse, dout: %dout, dlse: optional %dlse)
+    irdl.attributes {"cap" = %cap, "sm_scale" = %sm_scale}
+    irdl.results(dq: %dq, dk: %dk, dv: %dv, dtemp: optional %dtemp)
+  }
+
+  // ---- Level "planned": the decisions -------------------------------------
+
+  // #uattn.plan<{kv_tile_rows = 176 : i64, ...}>: the fields of lib/plan.
+  irdl.attribute @plan {
+    %fields = irdl.base "#builtin.dictionary"
+    irdl.parameters(fields: %fields)
+  }
+
+  // ---- Level "pipeline": one kernel, tiles of one warpgroup ----------------
+
+  // A tile in shared memory: !uattn.smem<vector<64x128xbf16>>.
+  irdl.type @smem {
+    %tile = irdl.any
+    irdl.parameters(tile: %tile)
+  }
+  // A ring of such tiles with a full and an empty mbarrier a slot:
+  // !uattn.ring<vector<176x128xbf16>, 2 : i64>.
+  irdl.type @ring {
+    %tile = irdl.any
+    %stages = irdl.any
+    irdl.parameters(tile: %tile, stages: %stages)
+  }
+  // A tensor in global memory behind a tensor map, with its TMA box:
+  // !uattn.tensor_map<vector<176x64xbf16>>.
+  irdl.type @tensor_map {
+    %box = irdl.any
+    irdl.parameters(box: %box)
+  }
+  // A tensor in global memory behind a plain address: !uattn.global<f32>.
+  irdl.type @global {
+    %element = irdl.any
+    irdl.parameters(element: %element)
+  }
+
+  // Which of the kernel's warp roles the executing warp has, and the index of
+  // its warpgroup within that role. Registers and warpgroups a role.
+  irdl.operation @role {
+    %role = irdl.is i32
+    %index = irdl.is i32
+    %registers = irdl.any
+    %warpgroups = irdl.any
+    irdl.attributes {"registers" = %registers, "warpgroups" = %warpgroups}
+    irdl.results(role: %role, index: %index)
+  }
+  // True in exactly one thread of the warpgroup.
+  irdl.operation @elect {
+    %elected = irdl.is i1
+    irdl.results(elected: %elected)
+  }
+  irdl.operation @cta_index {
+    %index = irdl.is i32
+    irdl.results(index: %index)
+  }
+
+  // Shared memory at a fixed offset; barriers at a fixed offset of their own:
+  // for slot s the full barrier at barrier_offset + 16 s, the empty one 8
+  // bytes behind it. `consumers` warps arrive at the empty barrier.
+  irdl.operation @ring_alloc {
+    %ring = irdl.base @uattn::@ring
+    %offset = irdl.any
+    %barrier_offset = irdl.any
+    %consumers = irdl.any
+    irdl.attributes {"smem_offset" = %offset, "barrier_offset" = %barrier_offset,
+                     "consumer_warps" = %consumers}
+    irdl.results(ring: %ring)
+  }
+  // Waits until the slot of `step` is empty, then copies the tile at (column
+  // 0, head, row, batch) of the tensor into it; the slot is full when the copy
+  // has landed. One thread.
+  irdl.operation @ring_produce {
+    %map = irdl.base @uattn::@tensor_map
+    %head = irdl.is i32
+    %row = irdl.is i32
+    %batch = irdl.is i32
+    %ring = irdl.base @uattn::@ring
+    %step = irdl.is i32
+    irdl.operands(map: %map, head: %head, row: %row, batch: %batch, ring: %ring, step: %step)
+  }
+  // Waits until the slot of `step` is full.
+  irdl.operation @ring_acquire {
+    %ring = irdl.base @uattn::@ring
+    %step = irdl.is i32
+    %tile = irdl.base @uattn::@smem
+    irdl.operands(ring: %ring, step: %step)
+    irdl.results(tile: %tile)
+  }
+  // The executing warpgroup will not read the slot of `step` again.
+  irdl.operation @ring_release {
+    %ring = irdl.base @uattn::@ring
+    %step = irdl.is i32
+    irdl.operands(ring: %ring, step: %step)
+  }
+  // Rows [64 index, 64 index + 64) of a tile.
+  irdl.operation @smem_rows {
+    %source = irdl.base @uattn::@smem
+    %index = irdl.is i32
+    %tile = irdl.base @uattn::@smem
+    irdl.operands(source: %source, index: %index)
+    irdl.results(tile: %tile)
+  }
+
+  // Named barriers: `threads` threads of the CTA meet at barrier `id`.
+  irdl.operation @named_barrier_sync {
+    %id = irdl.is i32
+    %threads = irdl.any
+    irdl.operands(id: %id)
+    irdl.attributes {"threads" = %threads}
+  }
+  irdl.operation @named_barrier_arrive {
+    %id = irdl.is i32
+    %threads = irdl.any
+    irdl.operands(id: %id)
+    irdl.attributes {"threads" = %threads}
+  }
+
+  // acc + a b, started but not waited for: nobody may touch the result, nor
+  // the registers of `a` and `acc`, before a wgmma_wait has returned it.
+  // transpose_b (unit): b is stored as [n, k], key by key. negate_a (unit).
+  irdl.operation @wgmma {
+    %a = irdl.any
+    %b = irdl.base @uattn::@smem
+    %acc = irdl.base "!builtin.vector"
+    %result = irdl.base "!builtin.vector"
+    irdl.operands(a: %a, b: %b, acc: optional %acc)
+    irdl.results(result: %result)
+  }
+  // Waits until at most `pending` of the warpgroup's products are in flight
+  // and returns its operands, so that SSA carries the order: `value` is a
+  // product that has then arrived, `tied` another value that must not be
+  // worked on earlier.
+  irdl.operation @wgmma_wait {
+    %value = irdl.base "!builtin.vector"
+    %tied = irdl.base "!builtin.vector"
+    %pending = irdl.any
+    irdl.operands(value: %value, tied: optional %tied)
+    irdl.attributes {"pending" = %pending}
+    irdl.results(result: %value, tied_result: optional %tied)
+  }
+
+  // The normalised cap function of `method` on every element: tanh x,
+  // x / (1 + |x|), or 1 / (1 + 2^x) for alsc.
+  irdl.operation @cap_apply {
+    %scores = irdl.base "!builtin.vector"
+    %method = irdl.any
+    irdl.operands(scores: %scores)
+    irdl.attributes {"method" = %method}
+    irdl.results(capped: %scores)
+  }
+  // -inf where the key's row in its tensor, first_key + column, is not below
+  // kv_tokens.
+  irdl.operation @mask_apply {
+    %scores = irdl.base "!builtin.vector"
+    %first_key = irdl.is i32
+    %kv_tokens = irdl.is i32
+    irdl.operands(scores: %scores, first_key: %first_key, kv_tokens: %kv_tokens)
+    irdl.results(masked: %scores)
+  }
+  // The column index of every element.
+  irdl.operation @column_index {
+    %indices = irdl.base "!builtin.vector"
+    irdl.results(indices: %indices)
+  }
+  // A value a row, repeated over the tile's columns.
+  irdl.operation @row_broadcast {
+    %rows = irdl.base "!builtin.vector"
+    %tile = irdl.base "!builtin.vector"
+    irdl.operands(rows: %rows)
+    irdl.results(tile: %tile)
+  }
+  // Combines the columns that are equal modulo the result's column count, a
+  // step towards a reduction that needs no exchange between threads.
+  // kind: "add" or "max".
+  irdl.operation @fold_columns {
+    %tile = irdl.base "!builtin.vector"
+    %folded = irdl.base "!builtin.vector"
+    %kind = irdl.any
+    irdl.operands(tile: %tile)
+    irdl.attributes {"kind" = %kind}
+    irdl.results(folded: %folded)
+  }
+  // One value a row from source[offset + row]; 0 where row is not below limit.
+  irdl.operation @row_load {
+    %source = irdl.base @uattn::@global
+    %offset = irdl.is i64
+    %first_row = irdl.is i32
+    %limit = irdl.is i32
+    %rows = irdl.base "!builtin.vector"
+    irdl.operands(source: %source, offset: %offset, first_row: %first_row, limit: %limit)
+    irdl.results(rows: %rows)
+  }
+  // target[offset + row] = rows[row]; nothing where row is not below limit.
+  irdl.operation @row_store {
+    %rows = irdl.base "!builtin.vector"
+    %target = irdl.base @uattn::@global
+    %offset = irdl.is i64
+    %first_row = irdl.is i32
+    %limit = irdl.is i32
+    irdl.operands(rows: %rows, target: %target, offset: %offset, first_row: %first_row, limit: %limit)
+  }
+  // Writes a tile to (column 0, head, row, batch) of a tensor through the
+  // shared-memory tile `staging`, whose content nobody needs any more; the
+  // tensor map cuts off rows outside the tensor. `barrier` is a named barrier
+  // of the warpgroup.
+  irdl.operation @tile_store {
+    %value = irdl.base "!builtin.vector"
+    %staging = irdl.base @uattn::@smem
+    %map = irdl.base @uattn::@tensor_map
+    %head = irdl.is i32
+    %row = irdl.is i32
+    %batch = irdl.is i32
+    %barrier = irdl.is i32
+    irdl.operands(value: %value, staging: %staging, map: %map, head: %head, row: %row, batch: %batch,
+                  barrier: %barrier)
+  }
+}
