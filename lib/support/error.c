@@ -9,12 +9,14 @@
 
 struct uattn_error {
   uattn_error_code_t code;
-  char *message; /* owned, with the messages of all causes */
+  char *message;  /* owned, with the messages of all causes */
+  bool is_static; /* never freed; told by a flag rather than by address since a
+                     process may hold two copies of this library */
 };
 
 static char out_of_memory_message[] = "out of host memory";
 static uattn_error_t out_of_memory = {UATTN_ERROR_INTERNAL,
-                                      out_of_memory_message};
+                                      out_of_memory_message, true};
 
 /* Takes `message`; NULL stands for memory that ran out. */
 static uattn_error_t *create_owned(uattn_error_code_t code, char *message) {
@@ -23,7 +25,7 @@ static uattn_error_t *create_owned(uattn_error_code_t code, char *message) {
     free(message);
     return &out_of_memory;
   }
-  *error = (uattn_error_t){code, message};
+  *error = (uattn_error_t){code, message, false};
   return error;
 }
 
@@ -83,7 +85,7 @@ int uattn_error_exit_code(const uattn_error_t *error) {
 }
 
 void uattn_error_destroy(uattn_error_t *error) {
-  if (!error || error == &out_of_memory)
+  if (!error || error->is_static)
     return;
   free(error->message);
   free(error);

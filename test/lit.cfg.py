@@ -1,0 +1,89 @@
+"""The test suite: which files are tests, what they may call, what they may need.
+
+Tests call uattn-opt, uattn-compile, uattn-run, FileCheck, not and split-file by
+name. Substitutions: %unit (folder of the unit test programs), %inputs (the
+shared input files), %python, %cc, %build, %source, %llvm.
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import ctypes
+import os
+import shutil
+
+import lit.formats
+
+config.name = "uattn"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.join(config.uattn_source_dir, "test")
+config.test_exec_root = os.path.join(config.uattn_build_dir, "test")
+
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.uattn_build_dir, "bin"),
+        os.path.join(config.uattn_llvm_dir, "bin"),
+        os.environ["PATH"],
+    ]
+)
+for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "UATTN_PTXAS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions += [
+    ("%unit", os.path.join(config.uattn_build_dir, "test", "unit", "bin")),
+    ("%inputs", os.path.join(config.test_source_root, "Inputs")),
+    ("%python", config.uattn_python),
+    ("%cc", config.uattn_c_compiler),
+    ("%build", config.uattn_build_dir),
+    ("%source", config.uattn_source_dir),
+    ("%llvm", config.uattn_llvm_dir),
+]
+
+# A test that hangs fails. The limit needs psutil, which tools/dev/setup
+# installs.
+supports_limit, _ = lit_config.maxIndividualTestTimeIsSupported
+if supports_limit and not lit_config.maxIndividualTestTime:
+    lit_config.maxIndividualTestTime = 300
+
+
+def has_ptxas():
+    return bool(shutil.which("ptxas")) or os.access(
+        "/usr/local/cuda/bin/ptxas", os.X_OK
+    )
+
+
+def has_sm90():
+    """Whether the driver is there and any of its devices is an sm_90."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return False
+    capability_major, capability_minor = 75, 76  # CUdevice_attribute
+    for device in range(count.value):
+        found = []
+        for attribute in (capability_major, capability_minor):
+            value = ctypes.c_int(0)
+            driver.cuDeviceGetAttribute(ctypes.byref(value), attribute, device)
+            found.append(value.value)
+        if found == [9, 0]:
+            return True
+    return False
+
+
+if has_ptxas():
+    config.available_features.add("ptxas")
+if has_sm90():
+    config.available_features.add("sm90")
+if config.uattn_is_sanitized:
+    config.available_features.add("sanitizer")
+    suppressions = os.path.join(config.test_source_root, "leaks.supp")
+    # The driver maps memory where the address sanitizer keeps its gap.
+    config.environment["ASAN_OPTIONS"] = "protect_shadow_gap=0:abort_on_error=0"
+    config.environment["LSAN_OPTIONS"] = (
+        "suppressions=" + suppressions + ":print_suppressions=0"
+    )
+    config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
