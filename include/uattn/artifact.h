@@ -40,6 +40,24 @@ uattn_artifact_function_name(const uattn_artifact_t *artifact, size_t function);
 UATTN_EXPORT int64_t uattn_artifact_find_function(
     const uattn_artifact_t *artifact, const char *name);
 
+/* An argument or result of a function. Dimensions past `rank` are 0. */
+typedef struct {
+  const char *name; /* "q", or "arg0" where the source does not say; borrowed */
+  uattn_dtype_t dtype;
+  int32_t rank;
+  int64_t shape[4]; /* UATTN_DIM_DYNAMIC where free */
+} uattn_value_info_t;
+
+UATTN_EXPORT size_t uattn_artifact_argument_count(
+    const uattn_artifact_t *artifact, size_t function);
+UATTN_EXPORT size_t
+uattn_artifact_result_count(const uattn_artifact_t *artifact, size_t function);
+/* Indices must be below the counts. */
+UATTN_EXPORT uattn_value_info_t uattn_artifact_argument(
+    const uattn_artifact_t *artifact, size_t function, size_t argument);
+UATTN_EXPORT uattn_value_info_t uattn_artifact_result(
+    const uattn_artifact_t *artifact, size_t function, size_t result);
+
 #ifdef __cplusplus
 }
 #endif

@@ -123,4 +123,64 @@ uattn_artifact_t *uattn_artifact_create(void);
 void uattn_artifact_serialize(const uattn_artifact_t *artifact,
                               uint8_t **out_bytes, size_t *out_size);
 
+/* Every rule of the file's contents; the message names the place, what was
+ * found and what was wanted. A parsed artifact has passed it. */
+UATTN_NODISCARD uattn_error_t *
+uattn_artifact_validate(const uattn_artifact_t *artifact);
+
+/* Of one kernel: at most so many parameters, together in so many bytes. */
+#define UATTN_KERNEL_PARAM_LIMIT 64
+#define UATTN_KERNEL_PARAM_BYTES_LIMIT 4096
+
+/* Size and alignment of a parameter in the kernel's parameter space. */
+size_t uattn_param_bytes(uattn_param_kind_t kind);
+size_t uattn_param_alignment(uattn_param_kind_t kind);
+
+/* Where a dimension of a value or op gets its size from. */
+typedef struct {
+  int64_t size; /* where it is static, else 0: read from the argument's shape */
+  int32_t argument;
+  int32_t axis;
+} uattn_dim_source_t;
+
+/* batch, q_tokens, kv_tokens, q_heads, kv_heads, head_dim, in this order. */
+#define UATTN_PROBLEM_DIM_COUNT 6
+
+/* Which dimensions of a function are one, through all of its ops. */
+typedef struct {
+  uattn_dim_source_t (*values)[4];                      /* of each value */
+  uattn_dim_source_t (*steps)[UATTN_PROBLEM_DIM_COUNT]; /* of each op */
+} uattn_function_dims_t;
+
+/* Fails where static sizes contradict each other. */
+UATTN_NODISCARD uattn_error_t *
+uattn_function_dims_create(const uattn_artifact_function_t *function,
+                           uattn_function_dims_t *out_dims);
+void uattn_function_dims_release(uattn_function_dims_t *dims);
+
+/* Shapes of a function's arguments wherever the caller keeps them: the first
+ * int64_t[4], and the distance in bytes from each to the next. */
+typedef struct {
+  const int64_t *first;
+  size_t stride_bytes;
+} uattn_shape_view_t;
+
+/* Checks the arguments' shapes: in range, as the static sizes say, consistent
+ * with each other, valid for every op. Dimensions past a rank are not read. */
+UATTN_NODISCARD uattn_error_t *
+uattn_function_check_shapes(const uattn_artifact_function_t *function,
+                            const uattn_function_dims_t *dims,
+                            uattn_shape_view_t argument_shapes);
+
+/* These need shapes that uattn_function_check_shapes took. None allocates. */
+void uattn_function_value_shape(const uattn_artifact_function_t *function,
+                                const uattn_function_dims_t *dims,
+                                uattn_shape_view_t argument_shapes,
+                                uint32_t value, int64_t out_shape[4]);
+/* The op's problem with every dimension known. */
+uattn_problem_t
+uattn_function_step_problem(const uattn_artifact_function_t *function,
+                            const uattn_function_dims_t *dims,
+                            uattn_shape_view_t argument_shapes, uint32_t step);
+
 #endif /* UATTN_ARTIFACT_ARTIFACT_H */
