@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Fails unless each library exports what its installed headers declare.
+
+Installs the two components into scratch folders and compares the functions
+marked UATTN_EXPORT with the library's dynamic symbols, both ways.
+Usage: check_exports.py BUILD_FOLDER
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# The compiler has no driver: these of the runtime's headers are not its own.
+RUNTIME_ALONE = {"runtime.h"}
+
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+EXPORTED = re.compile(r"\bUATTN_EXPORT\b[^;{]*?\b(uattn_\w+)\s*\(")
+
+
+def declared(headers):
+    names = set()
+    for header in headers:
+        text = COMMENT.sub("", header.read_text(encoding="utf-8"))
+        names |= set(EXPORTED.findall(text))
+    return names
+
+
+def exported(library):
+    text = subprocess.run(
+        ["nm", "--dynamic", "--defined-only", "--format=posix", str(library)],
+        check=True, capture_output=True, text=True).stdout
+    return {line.split()[0].split("@")[0] for line in text.splitlines()}
+
+
+def install(build, component, prefix):
+    subprocess.run(
+        ["cmake", "--install", build, "--component", component, "--prefix",
+         str(prefix)],
+        check=True, stdout=subprocess.DEVNULL)
+    return sorted((prefix / "include" / "uattn").glob("*.h"))
+
+
+def compare(library, headers):
+    """Complaints about a library and its headers."""
+    wanted = declared(headers)
+    found = exported(library)
+    if not wanted:
+        yield f"{library.name}: its headers declare nothing"
+    for name in sorted(wanted - found):
+        yield f"{library.name}: {name} is declared and not exported"
+    for name in sorted(found - wanted):
+        yield f"{library.name}: {name} is exported and not declared"
+
+
+def main():
+    build = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        runtime = pathlib.Path(folder) / "runtime"
+        compiler = pathlib.Path(folder) / "compiler"
+        runtime_headers = install(build, "runtime", runtime)
+        compiler_headers = install(build, "compiler", compiler)
+        shared = [h for h in runtime_headers if h.name not in RUNTIME_ALONE]
+        complaints = list(compare(runtime / "lib/libuattn_runtime.so",
+                                  runtime_headers))
+        complaints += compare(compiler / "lib/libuattn.so",
+                              shared + compiler_headers)
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    print(f"check_exports: {len(complaints)} complaints")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
