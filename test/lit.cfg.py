@@ -81,8 +81,11 @@ if has_sm90():
 if config.uattn_is_sanitized:
     config.available_features.add("sanitizer")
     suppressions = os.path.join(config.test_source_root, "leaks.supp")
-    # The driver maps memory where the address sanitizer keeps its gap.
-    config.environment["ASAN_OPTIONS"] = "protect_shadow_gap=0:abort_on_error=0"
+    # The driver maps memory where the address sanitizer keeps its gap. An
+    # allocation that cannot be had gives NULL, as without the sanitizer.
+    config.environment["ASAN_OPTIONS"] = (
+        "protect_shadow_gap=0:allocator_may_return_null=1"
+    )
     config.environment["LSAN_OPTIONS"] = (
         "suppressions=" + suppressions + ":print_suppressions=0"
     )
