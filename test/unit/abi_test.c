@@ -1,0 +1,147 @@
+/* Pins the layout of every public struct: fields are appended, never moved.
+ * Layer: test. Must not know: private headers.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "unit_test.h"
+
+#include "uattn/artifact.h"
+#include "uattn/problem.h"
+#include "uattn/reference.h"
+
+/* One line a field: where it is on the 64-bit machines that have the GPUs. */
+#define FIELD(type, field, offset)                                             \
+  { #type "." #field, offsetof(type, field), offset }
+#define SIZE(type, size)                                                       \
+  { "sizeof " #type, sizeof(type), size }
+
+static const struct {
+  const char *name;
+  size_t found;
+  size_t wanted;
+} facts[] = {
+    FIELD(uattn_version_t, abi_major, 0),
+    FIELD(uattn_version_t, abi_minor, 4),
+    SIZE(uattn_version_t, 8),
+
+    FIELD(uattn_cap_t, method, 0),
+    FIELD(uattn_cap_t, cap, 8),
+    FIELD(uattn_cap_t, alpha, 16),
+    FIELD(uattn_cap_t, beta, 24),
+    SIZE(uattn_cap_t, 32),
+
+    FIELD(uattn_problem_t, kind, 0),
+    FIELD(uattn_problem_t, dtype, 4),
+    FIELD(uattn_problem_t, temp_dtype, 8),
+    FIELD(uattn_problem_t, batch, 16),
+    FIELD(uattn_problem_t, q_tokens, 24),
+    FIELD(uattn_problem_t, kv_tokens, 32),
+    FIELD(uattn_problem_t, q_heads, 40),
+    FIELD(uattn_problem_t, kv_heads, 48),
+    FIELD(uattn_problem_t, head_dim, 56),
+    FIELD(uattn_problem_t, cap, 64),
+    FIELD(uattn_problem_t, sm_scale, 96),
+    FIELD(uattn_problem_t, is_causal, 104),
+    FIELD(uattn_problem_t, window_tokens, 112),
+    FIELD(uattn_problem_t, q_offset, 120),
+    FIELD(uattn_problem_t, z_loss_weight, 128),
+    FIELD(uattn_problem_t, is_deterministic, 136),
+    FIELD(uattn_problem_t, has_operand, 137),
+    FIELD(uattn_problem_t, has_result, 148),
+    SIZE(uattn_problem_t, 152),
+
+    FIELD(uattn_value_info_t, name, 0),
+    FIELD(uattn_value_info_t, dtype, 8),
+    FIELD(uattn_value_info_t, rank, 12),
+    FIELD(uattn_value_info_t, shape, 16),
+    SIZE(uattn_value_info_t, 48),
+
+    FIELD(uattn_reference_tensors_t, operands, 0),
+    FIELD(uattn_reference_tensors_t, results, 88),
+    SIZE(uattn_reference_tensors_t, 120),
+
+    FIELD(uattn_reference_options_t, struct_size, 0),
+    FIELD(uattn_reference_options_t, thread_count, 8),
+    FIELD(uattn_reference_options_t, q_rows, 16),
+    FIELD(uattn_reference_options_t, q_row_count, 24),
+    FIELD(uattn_reference_options_t, kv_rows, 32),
+    FIELD(uattn_reference_options_t, kv_row_count, 40),
+
+    FIELD(uattn_comparison_inputs_t, result, 0),
+    FIELD(uattn_comparison_inputs_t, computed, 8),
+    FIELD(uattn_comparison_inputs_t, reference, 16),
+    FIELD(uattn_comparison_inputs_t, rows, 24),
+    FIELD(uattn_comparison_inputs_t, row_count, 32),
+    SIZE(uattn_comparison_inputs_t, 40),
+
+    FIELD(uattn_comparison_t, is_within_bound, 0),
+    FIELD(uattn_comparison_t, error, 8),
+    FIELD(uattn_comparison_t, bound, 16),
+    FIELD(uattn_comparison_t, is_absolute, 24),
+    FIELD(uattn_comparison_t, mismatch_count, 32),
+    FIELD(uattn_comparison_t, worst_batch, 40),
+    FIELD(uattn_comparison_t, worst_token, 48),
+    FIELD(uattn_comparison_t, worst_head, 56),
+    FIELD(uattn_comparison_t, worst_row_error, 64),
+    SIZE(uattn_comparison_t, 72),
+};
+
+static void fields_are_where_they_were(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT_OF(facts); ++i) {
+    if (facts[i].found != facts[i].wanted)
+      print_error("%s is %zu, was %zu\n", facts[i].name, facts[i].found,
+                  facts[i].wanted);
+    assert_int_equal(facts[i].found, facts[i].wanted);
+  }
+}
+
+typedef struct {
+  const char *name;
+  int found;
+  int wanted;
+} number_t;
+
+#define NUMBER(name, wanted)                                                   \
+  { #name, (int)name, wanted }
+
+/* Enumerators are in files and in callers. */
+static const number_t numbers[] = {
+    NUMBER(UATTN_ERROR_INVALID_ARGUMENT, 1),
+    NUMBER(UATTN_ERROR_UNSUPPORTED, 2),
+    NUMBER(UATTN_ERROR_IO, 3),
+    NUMBER(UATTN_ERROR_DEVICE, 4),
+    NUMBER(UATTN_ERROR_TOOLCHAIN, 5),
+    NUMBER(UATTN_ERROR_INTERNAL, 6),
+    NUMBER(UATTN_DTYPE_BF16, 0),
+    NUMBER(UATTN_DTYPE_F16, 1),
+    NUMBER(UATTN_DTYPE_F32, 2),
+    NUMBER(UATTN_DTYPE_I32, 3),
+    NUMBER(UATTN_CAP_NONE, 0),
+    NUMBER(UATTN_CAP_TANH, 1),
+    NUMBER(UATTN_CAP_SOFT_SIGN, 2),
+    NUMBER(UATTN_CAP_ALSC, 3),
+    NUMBER(UATTN_OP_FORWARD, 0),
+    NUMBER(UATTN_OP_BACKWARD, 1),
+    NUMBER(UATTN_OPERAND_KV_SEGMENT_IDS, 6),
+    NUMBER(UATTN_OPERAND_DLSE, 10),
+    NUMBER(UATTN_RESULT_LSE, 1),
+    NUMBER(UATTN_RESULT_DTEMP, 3),
+    NUMBER(UATTN_DIM_DYNAMIC, -1),
+};
+
+static void numbers_are_what_they_were(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT_OF(numbers); ++i) {
+    if (numbers[i].found != numbers[i].wanted)
+      print_error("%s is %d, was %d\n", numbers[i].name, numbers[i].found,
+                  numbers[i].wanted);
+    assert_int_equal(numbers[i].found, numbers[i].wanted);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fields_are_where_they_were),
+      cmocka_unit_test(numbers_are_what_they_were),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
