@@ -64,6 +64,7 @@ uattn_add_shared_library(
   COMPONENT compiler
   LAYERS compiler reference
   HEADERS compiler.h mlir.h reference.h)
+set_target_properties(uattn PROPERTIES INSTALL_RPATH "${MLIR22_ROOT}/lib")
 # mlir.h speaks of MLIR's C interface.
 target_include_directories(uattn SYSTEM INTERFACE $<INSTALL_INTERFACE:${MLIR22_INCLUDE_DIR}>)
 uattn_install_pkg_config(uattn compiler)
