@@ -34,13 +34,19 @@ typedef struct {
   /* The same for rows of k, batch * kv_tokens + token, and so for dk, dv. */
   const int64_t *kv_rows;
   size_t kv_row_count;
+  /* Backward: forms delta_i = <out_i, dout_i> from the given out, as kernels
+   * do, and not from out before its rounding to 16 bits. Gradients are then
+   * off by that rounding (some 4e-3 with bf16), but dk and dv of chosen rows
+   * cost no pass over all pairs for the deltas. */
+  bool uses_given_out;
 } uattn_reference_options_t;
 
 /* Computes forward or backward of `problem`, which has no dynamic dimension,
  * in float64. Results are the same for every thread count. Memory beside the
  * results: O(q_tokens + kv_tokens) a thread, and O(batch * q_heads * q_tokens)
- * for the backward. `options` may be NULL. On error the results hold anything.
- * Thread safe. */
+ * for the backward. The backward's gradients are exact ones: out serves only
+ * with uses_given_out, or where it holds NaN or Inf, and lse as it is given.
+ * `options` may be NULL. On error the results hold anything. Thread safe. */
 UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
 uattn_reference_run(const uattn_problem_t *problem,
                     const uattn_reference_tensors_t *tensors,
