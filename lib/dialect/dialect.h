@@ -6,6 +6,7 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Diagnostics.h>
 #include <mlir-c/IR.h>
 
 #include "dialect/names.h"
@@ -27,6 +28,37 @@ MlirContext uattn_context_create(const uattn_context_options_t *options);
 
 /* The dialect's source as embedded in the library, zero-terminated. */
 const char *uattn_dialect_source(void);
+
+/* ---- Source text --------------------------------------------------------- */
+
+/* A .mlir file's content, or bytecode. The text is followed by a zero that
+ * `size` does not count, as uattn_file_read gives it. */
+typedef struct {
+  const char *name; /* as locations shall call it: the path, "<stdin>" */
+  const char *text;
+  size_t size;
+} uattn_source_t;
+
+/* Parses and runs MLIR's verifier; several top-level ops are put in a module.
+ * Null after diagnostics through the context, for which `source` is the file
+ * that "-" means (uattn_diagnostic_append). The caller owns the module. */
+MlirModule uattn_module_parse(MlirContext context,
+                              const uattn_source_t *source);
+
+/* Appends "name:line:column: error: message", the line of the source and a
+ * mark below the column; then the diagnostic's notes alike. */
+void uattn_diagnostic_append(uattn_string_t *text, MlirDiagnostic diagnostic,
+                             const uattn_source_t *source);
+
+/* Where a diagnostic stands: the file position that its location holds or is
+ * made from. */
+typedef struct {
+  MlirStringRef file;
+  int line; /* 0 where the location has no file */
+  int column;
+} uattn_position_t;
+uattn_position_t uattn_position_of(MlirLocation location,
+                                   const uattn_source_t *source);
 
 /* ---- Strings ------------------------------------------------------------ */
 
