@@ -28,28 +28,28 @@ typedef enum { UATTN_OP_FORWARD = 0, UATTN_OP_BACKWARD = 1 } uattn_op_kind_t;
 
 /* Operands in the order of the op; the forward op has the first seven. */
 typedef enum {
-  UATTN_OPERAND_Q = 0,          /* [batch, q_tokens, q_heads, head_dim] */
-  UATTN_OPERAND_K = 1,          /* [batch, kv_tokens, kv_heads, head_dim] */
-  UATTN_OPERAND_V = 2,          /* as k */
-  UATTN_OPERAND_TEMP = 3,       /* [batch, q_tokens], optional */
-  UATTN_OPERAND_BOUNDS = 4,     /* i32 [batch, 4], optional */
+  UATTN_OPERAND_Q = 0,              /* [batch, q_tokens, q_heads, head_dim] */
+  UATTN_OPERAND_K = 1,              /* [batch, kv_tokens, kv_heads, head_dim] */
+  UATTN_OPERAND_V = 2,              /* as k */
+  UATTN_OPERAND_TEMP = 3,           /* [batch, q_tokens], optional */
+  UATTN_OPERAND_BOUNDS = 4,         /* i32 [batch, 4], optional */
   UATTN_OPERAND_Q_SEGMENT_IDS = 5,  /* i32 [batch, q_tokens], optional */
   UATTN_OPERAND_KV_SEGMENT_IDS = 6, /* i32 [batch, kv_tokens], optional */
-  UATTN_OPERAND_OUT = 7,        /* backward: as q */
-  UATTN_OPERAND_LSE = 8,        /* backward: f32 [batch, q_heads, q_tokens] */
-  UATTN_OPERAND_DOUT = 9,       /* backward: as q */
-  UATTN_OPERAND_DLSE = 10       /* backward: as lse, optional */
+  UATTN_OPERAND_OUT = 7,            /* backward: as q */
+  UATTN_OPERAND_LSE = 8,  /* backward: f32 [batch, q_heads, q_tokens] */
+  UATTN_OPERAND_DOUT = 9, /* backward: as q */
+  UATTN_OPERAND_DLSE = 10 /* backward: as lse, optional */
 } uattn_operand_t;
 #define UATTN_FORWARD_OPERAND_COUNT 7
 #define UATTN_OPERAND_COUNT 11
 
 /* Results in the order of the ops; the two ops share the indices. */
 typedef enum {
-  UATTN_RESULT_OUT = 0, /* forward: as q */
-  UATTN_RESULT_LSE = 1, /* forward: f32 [batch, q_heads, q_tokens], optional */
-  UATTN_RESULT_DQ = 0,  /* backward: as q */
-  UATTN_RESULT_DK = 1,  /* backward: as k */
-  UATTN_RESULT_DV = 2,  /* backward: as v */
+  UATTN_RESULT_OUT = 0,  /* forward: as q */
+  UATTN_RESULT_LSE = 1,  /* forward: f32 [batch, q_heads, q_tokens], optional */
+  UATTN_RESULT_DQ = 0,   /* backward: as q */
+  UATTN_RESULT_DK = 1,   /* backward: as k */
+  UATTN_RESULT_DV = 2,   /* backward: as v */
   UATTN_RESULT_DTEMP = 3 /* backward: f32 [batch, q_tokens], optional */
 } uattn_result_t;
 #define UATTN_FORWARD_RESULT_COUNT 2
@@ -79,7 +79,7 @@ typedef struct {
   int64_t kv_heads;
   int64_t head_dim;
   uattn_cap_t cap;
-  double sm_scale;      /* any finite f32 value */
+  double sm_scale; /* any finite f32 value */
   bool is_causal;
   int64_t window_tokens; /* 0: no window */
   int64_t q_offset;      /* position of row 0 of q */

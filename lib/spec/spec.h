@@ -17,9 +17,9 @@
  *   tanh       f(x) = tanh x                pre_scale sm_scale / c
  *   soft_sign  f(x) = x / (1 + |x|)         pre_scale sm_scale / c
  *              both: post_scale c log2 e
- *   alsc       f(x) = 1 / (1 + 2^x)         pre_scale -alpha sm_scale log2 e / c
- *              pre_bias -alpha beta log2 e  post_scale c log2 e / n
- *              lse_shift -c sigma(alpha beta) / n
+ *   alsc       f(x) = 1 / (1 + 2^x)         pre_scale -alpha sm_scale log2 e /
+ * c pre_bias -alpha beta log2 e  post_scale c log2 e / n lse_shift -c
+ * sigma(alpha beta) / n
  *
  * The last term is the same for all keys of a row: it leaves p alone and is
  * added to lse. Formulas: semantics of the op, "Forward". */

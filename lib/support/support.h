@@ -12,16 +12,15 @@
 /* Our own bug: prints file, line and a request to report, then aborts. Never
  * used for a user's mistake or for wrong IR. */
 #define UATTN_CHECK(condition)                                                 \
-  ((condition) ? (void)0                                                       \
-               : uattn_check_failed(__FILE__, __LINE__, #condition))
+  ((condition) ? (void)0 : uattn_check_failed(__FILE__, __LINE__, #condition))
 _Noreturn void uattn_check_failed(const char *file, int line,
                                   const char *condition);
 
 /* Host memory that runs out is UATTN_CHECKed: a tool of this kind cannot go
  * on, and a check beside every small allocation would hide the code. Sizes
  * that a file or a user controls go through uattn_try_allocate instead. */
-void *uattn_allocate(size_t bytes);       /* zeroed; free with free() */
-void *uattn_try_allocate(size_t bytes);   /* zeroed, NULL where it fails */
+void *uattn_allocate(size_t bytes);        /* zeroed; free with free() */
+void *uattn_try_allocate(size_t bytes);    /* zeroed, NULL where it fails */
 char *uattn_string_copy(const char *text); /* NULL gives NULL */
 
 /* Objects that live and die together. */
@@ -33,7 +32,8 @@ void *uattn_arena_allocate(uattn_arena_t *arena, size_t bytes);
 char *uattn_arena_format(uattn_arena_t *arena, const char *format, ...)
     UATTN_PRINTF(2, 3);
 
-/* A growing, always zero-terminated text. Zero-initialise; release when done. */
+/* A growing, always zero-terminated text. Zero-initialise; release when done.
+ */
 typedef struct {
   char *data;
   size_t size; /* without the terminator */
@@ -62,9 +62,8 @@ int64_t uattn_ceil_divide(int64_t value, int64_t divisor);
  * temporary name beside the target and is renamed when complete, so that a
  * failure leaves no partial file; a target that is not a regular file (a pipe,
  * /dev/stdout) is written directly. */
-UATTN_NODISCARD uattn_error_t *uattn_file_read(const char *path,
-                                               char **out_data,
-                                               size_t *out_size);
+UATTN_NODISCARD uattn_error_t *
+uattn_file_read(const char *path, char **out_data, size_t *out_size);
 UATTN_NODISCARD uattn_error_t *uattn_file_write(const char *path,
                                                 const void *data, size_t size);
 
