@@ -23,6 +23,7 @@
 
 /* `at` moves through `text`. */
 typedef struct {
+  const char *what; /* "pipeline" or "pass", for messages */
   const char *text;
   const char *at;
   const uattn_pass_pipeline_t *pipeline;
@@ -48,13 +49,13 @@ typedef struct {
 static uattn_error_t *refuse_at(const reader_t *reader, const char *position,
                                 const char *message) {
   return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
-                            "pipeline '%s', column %td: %s", reader->text,
-                            position - reader->text + 1, message);
+                            "%s '%s', column %td: %s", reader->what,
+                            reader->text, position - reader->text + 1, message);
 }
 
 static uattn_error_t *locate(const reader_t *reader, const char *position,
                              uattn_error_t *owned_cause) {
-  return uattn_error_annotate(owned_cause, "pipeline '%s', column %td",
+  return uattn_error_annotate(owned_cause, "%s '%s', column %td", reader->what,
                               reader->text, position - reader->text + 1);
 }
 
@@ -298,7 +299,7 @@ static uattn_error_t *read_list(reader_t *reader, level_t level, int depth) {
 }
 
 uattn_error_t *uattn_pipeline_text_anchor(const char *text, char **out_anchor) {
-  reader_t reader = {.text = text, .at = text};
+  reader_t reader = {.what = "pipeline", .text = text, .at = text};
   char *anchor = read_name(&reader);
   uattn_error_t *error = NULL;
   if (!anchor)
@@ -315,7 +316,7 @@ uattn_error_t *uattn_pipeline_text_anchor(const char *text, char **out_anchor) {
 
 uattn_error_t *uattn_pipeline_text_fill(const char *text,
                                         const uattn_pass_pipeline_t *pipeline) {
-  reader_t reader = {.text = text, .at = text, .pipeline = pipeline};
+  reader_t reader = {"pipeline", text, text, pipeline};
   skip_space(&reader);
   const char *start = reader.at;
   level_t level = {mlirPassManagerGetAsOpPassManager(pipeline->manager),
@@ -367,7 +368,7 @@ static char *other_anchor(const uattn_pass_pipeline_t *pipeline,
 uattn_error_t *
 uattn_pipeline_text_add_pass(const char *text,
                              const uattn_pass_pipeline_t *pipeline) {
-  reader_t reader = {.text = text, .at = text, .pipeline = pipeline};
+  reader_t reader = {"pass", text, text, pipeline};
   element_t element = {.start = text};
   element.name = read_name(&reader);
   if (!element.name)

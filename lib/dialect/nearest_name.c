@@ -33,12 +33,12 @@ static size_t edit_distance(const char *a, size_t a_size, const char *b,
 const char *uattn_nearest_name(MlirStringRef name, const char *const *known,
                                size_t known_count) {
   const char *nearest = NULL;
-  size_t nearest_distance = name.length / 3 + 1;
+  size_t nearest_distance = name.length < 6 ? 1 : name.length / 3;
   if (name.length > MAX_NAME_SIZE)
     return NULL;
   for (size_t index = 0; index < known_count; ++index) {
     size_t size = strlen(known[index]);
-    if (size > MAX_NAME_SIZE)
+    if (size < 2 || size > MAX_NAME_SIZE)
       continue;
     size_t distance = edit_distance(name.data, name.length, known[index], size);
     if (distance <= nearest_distance &&
