@@ -12,10 +12,10 @@ int uattn_comparison_format(const uattn_problem_t *problem, int result,
   char head[32] = "";
   if (comparison->worst_head >= 0)
     snprintf(head, sizeof head, " head %" PRId64, comparison->worst_head);
-  char mismatches[64] = "";
+  char mismatches[80] = "";
   if (comparison->mismatch_count > 0)
     snprintf(mismatches, sizeof mismatches,
-             ", %" PRId64 " finite or infinite numbers mismatched",
+             ", %" PRId64 " numbers NaN or infinite on one side only",
              comparison->mismatch_count);
   return snprintf(buffer, buffer_bytes,
                   "%s: %s error %.2e, bound %.2e, worst row batch %" PRId64
