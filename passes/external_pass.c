@@ -6,6 +6,16 @@
 #include "dialect/dialect.h"
 #include "passes/pass_options.h"
 
+#include <mlir-c/Dialect/Arith.h>
+#include <mlir-c/Dialect/ControlFlow.h>
+#include <mlir-c/Dialect/GPU.h>
+#include <mlir-c/Dialect/Index.h>
+#include <mlir-c/Dialect/LLVM.h>
+#include <mlir-c/Dialect/Math.h>
+#include <mlir-c/Dialect/NVVM.h>
+#include <mlir-c/Dialect/SCF.h>
+#include <mlir-c/Dialect/UB.h>
+#include <mlir-c/Dialect/Vector.h>
 #include <stdlib.h>
 
 /* One a pass and one a clone; MLIR clones a pass for every thread. */
@@ -50,11 +60,20 @@ static MlirPass create(const external_pass_t *facts, const void *identity,
                                          .destruct = destruct,
                                          .clone = clone,
                                          .run = run};
+  /* What our passes, and upstream's inside them, build: MLIR loads no dialect
+   * once passes run. */
+  MlirDialectHandle built[] = {
+      mlirGetDialectHandle__arith__(), mlirGetDialectHandle__cf__(),
+      mlirGetDialectHandle__gpu__(),   mlirGetDialectHandle__index__(),
+      mlirGetDialectHandle__llvm__(),  mlirGetDialectHandle__math__(),
+      mlirGetDialectHandle__nvvm__(),  mlirGetDialectHandle__scf__(),
+      mlirGetDialectHandle__ub__(),    mlirGetDialectHandle__vector__()};
   return mlirCreateExternalPass(
       mlirTypeIDCreate(identity), mlirStringRefCreateFromCString(flag),
       mlirStringRefCreateFromCString(flag),
       mlirStringRefCreateFromCString(summary),
-      mlirStringRefCreateFromCString(anchor), 0, NULL, callbacks, external);
+      mlirStringRefCreateFromCString(anchor), sizeof built / sizeof *built,
+      built, callbacks, external);
 }
 
 MlirPass uattn_external_pass_create(const uattn_pass_t *pass,

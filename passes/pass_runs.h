@@ -10,5 +10,11 @@ typedef bool uattn_pass_function_t(MlirOperation root,
                                    const uattn_pass_options_t *options);
 
 uattn_pass_function_t uattn_verify_run;
+uattn_pass_function_t uattn_plan_run;
+uattn_pass_function_t uattn_print_plan_run;
+uattn_pass_function_t uattn_lower_to_pipeline_run;
+uattn_pass_function_t uattn_expand_tile_ops_run;
+uattn_pass_function_t uattn_distribute_tiles_run;
+uattn_pass_function_t uattn_lower_to_llvm_run;
 
 #endif /* UATTN_PASSES_PASS_RUNS_H */

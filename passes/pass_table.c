@@ -25,6 +25,21 @@
   "}\n"
 #define FORWARD_OP FORWARD_OP_WITH("")
 
+#define PLAN                                                                   \
+  "    plan = #uattn.plan<{consumer_registers = 160 : i64,\n"                  \
+  "      consumer_warpgroups = 3 : i64, entry_registers = 128 : i64,\n"        \
+  "      kv_tile_rows = 128 : i64, ping_pong = true,\n"                        \
+  "      producer_registers = 32 : i64, softmax = \"online\",\n"               \
+  "      stage_count = 2 : i64, target = \"sm_90a\"}>,\n"
+#define PLANNED_OP FORWARD_OP_WITH(PLAN)
+
+static const uattn_pass_option_t plan_options[] = {
+    {.name = "target",
+     .kind = UATTN_PASS_OPTION_STRING,
+     .default_value = "sm_90a",
+     .summary = "the chip that the plan is for"},
+};
+
 static const uattn_pass_t table[] = {
     {
         .flag = "uattn-verify",
@@ -36,6 +51,118 @@ static const uattn_pass_t table[] = {
         .requires = "nothing",
         .ensures = "every uattn op obeys its rules; the IR is unchanged",
         .run = uattn_verify_run,
+    },
+    {
+        .flag = "uattn-plan",
+        .anchor = "builtin.module",
+        .summary = "Chooses tiles, stages, roles and registers for every "
+                   "attention op that has no plan yet.",
+        .before = FORWARD_OP,
+        .after = PLANNED_OP,
+        .requires = "ops that a kernel covers; others are refused by name",
+        .ensures = "every attention op has the attribute plan",
+        .options = plan_options,
+        .option_count = sizeof plan_options / sizeof *plan_options,
+        .run = uattn_plan_run,
+    },
+    {
+        .flag = "uattn-print-plan",
+        .anchor = "builtin.module",
+        .summary = "Prints every plan on stderr and explains what it costs and "
+                   "what it was chosen from.",
+        .before = PLANNED_OP,
+        .after = PLANNED_OP,
+        .requires = "uattn-plan",
+        .ensures = "the IR is unchanged",
+        .run = uattn_print_plan_run,
+    },
+    {
+        .flag = "uattn-lower-to-pipeline",
+        .anchor = "builtin.module",
+        .summary = "Builds the warp-specialised kernel of every planned op, "
+                   "on tiles of one warpgroup.",
+        .before = PLANNED_OP,
+        .after = "gpu.module @kernels {\n"
+                 "  gpu.func @kernel(%n: i32) kernel {\n"
+                 "    %role, %index = \"uattn.role\"() {\n"
+                 "      registers = array<i64: 32, 160>,\n"
+                 "      warpgroups = array<i64: 1, 3>} : () -> (i32, i32)\n"
+                 "    %which = arith.index_cast %role : i32 to index\n"
+                 "    scf.index_switch %which\n"
+                 "    case 0 { scf.yield }\n"
+                 "    default { scf.yield }\n"
+                 "    gpu.return\n"
+                 "  }\n"
+                 "}\n",
+        .requires = "uattn-plan",
+        .ensures = "a gpu.module a kernel; each op names its kernels",
+        .run = uattn_lower_to_pipeline_run,
+    },
+    {
+        .flag = "uattn-expand-tile-ops",
+        .anchor = "builtin.module",
+        .summary = "Writes caps and masks as elementwise arithmetic on tiles.",
+        .before = "func.func @cap(%s: vector<64x64xf32>) -> vector<64x64xf32> "
+                  "{\n"
+                  "  %c = \"uattn.cap_apply\"(%s) {method = \"tanh\"}\n"
+                  "    : (vector<64x64xf32>) -> vector<64x64xf32>\n"
+                  "  return %c : vector<64x64xf32>\n"
+                  "}\n",
+        .after = "func.func @cap(%s: vector<64x64xf32>) -> vector<64x64xf32> "
+                 "{\n"
+                 "  %c = math.tanh %s fastmath<afn> : vector<64x64xf32>\n"
+                 "  return %c : vector<64x64xf32>\n"
+                 "}\n",
+        .requires = "nothing",
+        .ensures = "no uattn.cap_apply and no uattn.mask_apply",
+        .run = uattn_expand_tile_ops_run,
+    },
+    {
+        .flag = "uattn-distribute-tiles",
+        .anchor = "builtin.module",
+        .summary = "Distributes tiles to threads by their layouts and turns "
+                   "rings, copies and products into what one thread does.",
+        .before = "gpu.module @kernels {\n"
+                  "  gpu.func @kernel(%x: f32) kernel attributes {\n"
+                  "      uattn.threads = 128 : i64, uattn.smem_bytes = 0 : "
+                  "i64,\n"
+                  "      uattn.entry_registers = 168 : i64} {\n"
+                  "    %t = vector.broadcast %x : f32 to vector<64x64xf32>\n"
+                  "    %u = arith.addf %t, %t : vector<64x64xf32>\n"
+                  "    gpu.return\n"
+                  "  }\n"
+                  "}\n",
+        .after = "gpu.module @kernels {\n"
+                 "  llvm.func @kernel(%x: f32) attributes {nvvm.kernel} {\n"
+                 "    %t = vector.broadcast %x : f32 to vector<32xf32>\n"
+                 "    %u = arith.addf %t, %t : vector<32xf32>\n"
+                 "    llvm.return\n"
+                 "  }\n"
+                 "}\n",
+        .requires = "uattn-expand-tile-ops",
+        .ensures = "no uattn op in a kernel; every vector is one thread's part",
+        .run = uattn_distribute_tiles_run,
+    },
+    {
+        .flag = "uattn-lower-to-llvm",
+        .anchor = "builtin.module",
+        .summary = "Converts kernels to the llvm dialect with upstream's "
+                   "conversions.",
+        .before = "gpu.module @kernels {\n"
+                  "  llvm.func @kernel(%x: f32) attributes {nvvm.kernel} {\n"
+                  "    %u = arith.addf %x, %x : f32\n"
+                  "    llvm.return\n"
+                  "  }\n"
+                  "}\n",
+        .after = "gpu.module @kernels {\n"
+                 "  llvm.func @kernel(%x: f32) attributes {nvvm.kernel} {\n"
+                 "    %u = llvm.fadd %x, %x : f32\n"
+                 "    llvm.return\n"
+                 "  }\n"
+                 "}\n",
+        .requires = "uattn-distribute-tiles",
+        .ensures = "kernels in the llvm and nvvm dialects alone",
+        .run = uattn_lower_to_llvm_run,
     },
 };
 

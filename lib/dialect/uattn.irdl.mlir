@@ -159,17 +159,20 @@ irdl.dialect @uattn {
     irdl.results(tile: %tile)
   }
 
-  // Named barriers: `threads` threads of the CTA meet at barrier `id`.
+  // Named barriers: `threads` threads of the CTA meet at barrier `id`. With
+  // `when`, only warps in which it is true take part.
   irdl.operation @named_barrier_sync {
     %id = irdl.is i32
+    %when = irdl.is i1
     %threads = irdl.any
-    irdl.operands(id: %id)
+    irdl.operands(id: %id, when: optional %when)
     irdl.attributes {"threads" = %threads}
   }
   irdl.operation @named_barrier_arrive {
     %id = irdl.is i32
+    %when = irdl.is i1
     %threads = irdl.any
-    irdl.operands(id: %id)
+    irdl.operands(id: %id, when: optional %when)
     irdl.attributes {"threads" = %threads}
   }
 

@@ -1,0 +1,229 @@
+/* Builders of the dialect's pipeline ops.
+ * Layer: emit. Must not know: plans, how the ops are lowered.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "emit/pipeline_builder.h"
+
+#include "dialect/dialect.h"
+
+static MlirAttribute i64_array(const uattn_builder_t *b, const int64_t *values,
+                               int count) {
+  return mlirDenseI64ArrayGet(b->context, count, values);
+}
+
+void uattn_emit_role(const uattn_builder_t *b, const int64_t *registers,
+                     const int64_t *warpgroups, int count, MlirValue *out_role,
+                     MlirValue *out_index) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_ROLE);
+  uattn_op_attribute(&op, UATTN_ATTR_REGISTERS, i64_array(b, registers, count));
+  uattn_op_attribute(&op, UATTN_ATTR_WARPGROUPS,
+                     i64_array(b, warpgroups, count));
+  uattn_op_result(&op, uattn_type_i32(b));
+  uattn_op_result(&op, uattn_type_i32(b));
+  MlirOperation made = uattn_op_append(b, &op);
+  *out_role = mlirOperationGetResult(made, 0);
+  *out_index = mlirOperationGetResult(made, 1);
+}
+
+void uattn_emit_role_switch(const uattn_builder_t *b, MlirValue role,
+                            const MlirRegion *owned_regions, int count) {
+  int64_t cases[4] = {0, 1, 2, 3};
+  UATTN_CHECK(count >= 2 && count <= 4);
+  uattn_op_t op = uattn_op("scf.index_switch");
+  uattn_op_operand(
+      &op, uattn_cast(b, "arith.index_cast", role, uattn_type_index(b)));
+  uattn_op_attribute(&op, "cases", i64_array(b, cases, count - 1));
+  uattn_op_region(&op, owned_regions[count - 1]); /* the default comes first */
+  for (int i = 0; i < count - 1; ++i)
+    uattn_op_region(&op, owned_regions[i]);
+  uattn_op_append(b, &op);
+}
+
+MlirValue uattn_emit_elect(const uattn_builder_t *b) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_ELECT);
+  uattn_op_result(&op, uattn_type_i1(b));
+  return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_emit_cta_index(const uattn_builder_t *b) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_CTA_INDEX);
+  uattn_op_result(&op, uattn_type_i32(b));
+  return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_emit_ring_alloc(const uattn_builder_t *b,
+                                const uattn_ring_description_t *ring) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_RING_ALLOC);
+  uattn_op_attribute(&op, UATTN_ATTR_SMEM_OFFSET,
+                     uattn_attribute_i64(b, ring->smem_offset));
+  uattn_op_attribute(&op, UATTN_ATTR_BARRIER_OFFSET,
+                     uattn_attribute_i64(b, ring->barrier_offset));
+  uattn_op_attribute(&op, UATTN_ATTR_CONSUMER_WARPS,
+                     uattn_attribute_i64(b, ring->consumer_warps));
+  uattn_op_result(&op, uattn_ring_type(ring->tile, ring->stage_count));
+  return uattn_op_append_value(b, &op);
+}
+
+void uattn_emit_ring_produce(const uattn_builder_t *b, MlirValue map,
+                             uattn_tile_place_t place, MlirValue ring,
+                             MlirValue step) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_RING_PRODUCE);
+  uattn_op_operand(&op, map);
+  uattn_op_operand(&op, place.head);
+  uattn_op_operand(&op, place.row);
+  uattn_op_operand(&op, place.batch);
+  uattn_op_operand(&op, ring);
+  uattn_op_operand(&op, step);
+  uattn_op_append(b, &op);
+}
+
+MlirValue uattn_emit_ring_acquire(const uattn_builder_t *b, MlirValue ring,
+                                  MlirValue step) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_RING_ACQUIRE);
+  uattn_op_operand(&op, ring);
+  uattn_op_operand(&op, step);
+  uattn_op_result(&op,
+                  uattn_smem_type(uattn_type_inner(mlirValueGetType(ring))));
+  return uattn_op_append_value(b, &op);
+}
+
+void uattn_emit_ring_release(const uattn_builder_t *b, MlirValue ring,
+                             MlirValue step) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_RING_RELEASE);
+  uattn_op_operand(&op, ring);
+  uattn_op_operand(&op, step);
+  uattn_op_append(b, &op);
+}
+
+MlirValue uattn_emit_smem_rows(const uattn_builder_t *b, MlirValue source,
+                               MlirValue index, int64_t rows) {
+  MlirType tile = uattn_type_inner(mlirValueGetType(source));
+  uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_ROWS);
+  uattn_op_operand(&op, source);
+  uattn_op_operand(&op, index);
+  uattn_op_result(
+      &op, uattn_smem_type(uattn_type_vector2(uattn_type_element(tile), rows,
+                                              uattn_type_dim(tile, 1))));
+  return uattn_op_append_value(b, &op);
+}
+
+static void named_barrier(const uattn_builder_t *b, const char *name,
+                          MlirValue id, int64_t threads, MlirValue when) {
+  uattn_op_t op = uattn_op(name);
+  uattn_op_operand(&op, id);
+  if (!mlirValueIsNull(when))
+    uattn_op_operand(&op, when);
+  uattn_op_attribute(&op, UATTN_ATTR_THREADS, uattn_attribute_i64(b, threads));
+  uattn_op_append(b, &op);
+}
+
+void uattn_emit_named_barrier_sync(const uattn_builder_t *b, MlirValue id,
+                                   int64_t threads, MlirValue when) {
+  named_barrier(b, UATTN_OPNAME_NAMED_BARRIER_SYNC, id, threads, when);
+}
+
+void uattn_emit_named_barrier_arrive(const uattn_builder_t *b, MlirValue id,
+                                     int64_t threads, MlirValue when) {
+  named_barrier(b, UATTN_OPNAME_NAMED_BARRIER_ARRIVE, id, threads, when);
+}
+
+MlirValue uattn_emit_wgmma(const uattn_builder_t *b,
+                           const uattn_wgmma_operands_t *operands) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_WGMMA);
+  uattn_op_operand(&op, operands->a);
+  uattn_op_operand(&op, operands->b);
+  if (!mlirValueIsNull(operands->accumulator))
+    uattn_op_operand(&op, operands->accumulator);
+  if (operands->transpose_b)
+    uattn_op_attribute(&op, UATTN_ATTR_TRANSPOSE_B, uattn_attribute_unit(b));
+  if (operands->negate_a)
+    uattn_op_attribute(&op, UATTN_ATTR_NEGATE_A, uattn_attribute_unit(b));
+  uattn_op_result(&op, operands->result);
+  return uattn_op_append_value(b, &op);
+}
+
+void uattn_emit_wgmma_wait(const uattn_builder_t *b, int64_t pending,
+                           MlirValue *io_value, MlirValue *io_tied) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_WGMMA_WAIT);
+  uattn_op_operand(&op, *io_value);
+  uattn_op_result(&op, mlirValueGetType(*io_value));
+  if (io_tied) {
+    uattn_op_operand(&op, *io_tied);
+    uattn_op_result(&op, mlirValueGetType(*io_tied));
+  }
+  uattn_op_attribute(&op, UATTN_ATTR_PENDING, uattn_attribute_i64(b, pending));
+  MlirOperation made = uattn_op_append(b, &op);
+  *io_value = mlirOperationGetResult(made, 0);
+  if (io_tied)
+    *io_tied = mlirOperationGetResult(made, 1);
+}
+
+MlirValue uattn_emit_cap_apply(const uattn_builder_t *b, const char *method,
+                               MlirValue scores) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_CAP_APPLY);
+  uattn_op_operand(&op, scores);
+  uattn_op_attribute(&op, UATTN_ATTR_METHOD, uattn_attribute_string(b, method));
+  uattn_op_result(&op, mlirValueGetType(scores));
+  return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_emit_mask_apply(const uattn_builder_t *b, MlirValue scores,
+                                MlirValue first_key, MlirValue kv_tokens) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_MASK_APPLY);
+  uattn_op_operand(&op, scores);
+  uattn_op_operand(&op, first_key);
+  uattn_op_operand(&op, kv_tokens);
+  uattn_op_result(&op, mlirValueGetType(scores));
+  return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_emit_row_broadcast(const uattn_builder_t *b, MlirValue rows,
+                                   MlirType tile) {
+  return uattn_cast(b, UATTN_OPNAME_ROW_BROADCAST, rows, tile);
+}
+
+MlirValue uattn_emit_fold_columns(const uattn_builder_t *b, const char *kind,
+                                  MlirValue tile, MlirType folded) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_FOLD_COLUMNS);
+  uattn_op_operand(&op, tile);
+  uattn_op_attribute(&op, UATTN_ATTR_KIND, uattn_attribute_string(b, kind));
+  uattn_op_result(&op, folded);
+  return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_emit_row_load(const uattn_builder_t *b, MlirValue source,
+                              MlirValue offset, MlirValue first_row,
+                              MlirValue limit, MlirType rows) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_ROW_LOAD);
+  uattn_op_operand(&op, source);
+  uattn_op_operand(&op, offset);
+  uattn_op_operand(&op, first_row);
+  uattn_op_operand(&op, limit);
+  uattn_op_result(&op, rows);
+  return uattn_op_append_value(b, &op);
+}
+
+void uattn_emit_row_store(const uattn_builder_t *b, MlirValue rows,
+                          MlirValue target, MlirValue offset,
+                          MlirValue first_row, MlirValue limit) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_ROW_STORE);
+  uattn_op_operand(&op, rows);
+  uattn_op_operand(&op, target);
+  uattn_op_operand(&op, offset);
+  uattn_op_operand(&op, first_row);
+  uattn_op_operand(&op, limit);
+  uattn_op_append(b, &op);
+}
+
+void uattn_emit_tile_store(const uattn_builder_t *b, MlirValue value,
+                           MlirValue staging, MlirValue map,
+                           uattn_tile_place_t place, MlirValue barrier) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_TILE_STORE);
+  uattn_op_operand(&op, value);
+  uattn_op_operand(&op, staging);
+  uattn_op_operand(&op, map);
+  uattn_op_operand(&op, place.head);
+  uattn_op_operand(&op, place.row);
+  uattn_op_operand(&op, place.batch);
+  uattn_op_operand(&op, barrier);
+  uattn_op_append(b, &op);
+}

@@ -1,0 +1,85 @@
+/* Typed builders of the dialect's pipeline ops; lib/dialect/uattn.irdl.mlir
+ * says what each op means.
+ * Layer: emit. Must not know: plans, how the ops are lowered.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef UATTN_EMIT_PIPELINE_BUILDER_H
+#define UATTN_EMIT_PIPELINE_BUILDER_H
+
+#include "emit/builder.h"
+
+/* Roles in the order of their index; `count` at most 4. */
+void uattn_emit_role(const uattn_builder_t *b, const int64_t *registers,
+                     const int64_t *warpgroups, int count, MlirValue *out_role,
+                     MlirValue *out_index);
+/* scf.index_switch over `role`: the regions of roles 0 .. count - 2 are cases,
+ * the last is the default. Each ends with uattn_yield. */
+void uattn_emit_role_switch(const uattn_builder_t *b, MlirValue role,
+                            const MlirRegion *owned_regions, int count);
+MlirValue uattn_emit_elect(const uattn_builder_t *b);
+MlirValue uattn_emit_cta_index(const uattn_builder_t *b);
+
+typedef struct {
+  MlirType tile; /* vector<rows x columns x element> */
+  int64_t stage_count;
+  int64_t smem_offset;
+  int64_t barrier_offset;
+  int64_t consumer_warps;
+} uattn_ring_description_t;
+MlirValue uattn_emit_ring_alloc(const uattn_builder_t *b,
+                                const uattn_ring_description_t *ring);
+
+/* Where a tile lies in a [batch, tokens, heads, head_dim] tensor; i32 each. */
+typedef struct {
+  MlirValue head;
+  MlirValue row;
+  MlirValue batch;
+} uattn_tile_place_t;
+void uattn_emit_ring_produce(const uattn_builder_t *b, MlirValue map,
+                             uattn_tile_place_t place, MlirValue ring,
+                             MlirValue step);
+MlirValue uattn_emit_ring_acquire(const uattn_builder_t *b, MlirValue ring,
+                                  MlirValue step);
+void uattn_emit_ring_release(const uattn_builder_t *b, MlirValue ring,
+                             MlirValue step);
+MlirValue uattn_emit_smem_rows(const uattn_builder_t *b, MlirValue source,
+                               MlirValue index, int64_t rows);
+/* A null `when` is always. */
+void uattn_emit_named_barrier_sync(const uattn_builder_t *b, MlirValue id,
+                                   int64_t threads, MlirValue when);
+void uattn_emit_named_barrier_arrive(const uattn_builder_t *b, MlirValue id,
+                                     int64_t threads, MlirValue when);
+
+/* A null `accumulator` starts from zero. */
+typedef struct {
+  MlirValue a;
+  MlirValue b;
+  MlirValue accumulator;
+  MlirType result;
+  bool transpose_b;
+  bool negate_a;
+} uattn_wgmma_operands_t;
+MlirValue uattn_emit_wgmma(const uattn_builder_t *b,
+                           const uattn_wgmma_operands_t *operands);
+/* `io_tied` may be NULL; both values are replaced by what the wait returns. */
+void uattn_emit_wgmma_wait(const uattn_builder_t *b, int64_t pending,
+                           MlirValue *io_value, MlirValue *io_tied);
+
+MlirValue uattn_emit_cap_apply(const uattn_builder_t *b, const char *method,
+                               MlirValue scores);
+MlirValue uattn_emit_mask_apply(const uattn_builder_t *b, MlirValue scores,
+                                MlirValue first_key, MlirValue kv_tokens);
+MlirValue uattn_emit_row_broadcast(const uattn_builder_t *b, MlirValue rows,
+                                   MlirType tile);
+MlirValue uattn_emit_fold_columns(const uattn_builder_t *b, const char *kind,
+                                  MlirValue tile, MlirType folded);
+MlirValue uattn_emit_row_load(const uattn_builder_t *b, MlirValue source,
+                              MlirValue offset, MlirValue first_row,
+                              MlirValue limit, MlirType rows);
+void uattn_emit_row_store(const uattn_builder_t *b, MlirValue rows,
+                          MlirValue target, MlirValue offset,
+                          MlirValue first_row, MlirValue limit);
+void uattn_emit_tile_store(const uattn_builder_t *b, MlirValue value,
+                           MlirValue staging, MlirValue map,
+                           uattn_tile_place_t place, MlirValue barrier);
+
+#endif /* UATTN_EMIT_PIPELINE_BUILDER_H */

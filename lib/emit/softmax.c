@@ -1,0 +1,179 @@
+/* Online softmax in base 2 over the score tiles of one warpgroup.
+ * Layer: emit. Must not know: where scores come from, how tiles are
+ * distributed to threads.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "emit/softmax.h"
+
+#include <math.h>
+
+#include "emit/pipeline_builder.h"
+
+/* Columns that stay apart while sums are gathered: one accumulator fragment. */
+enum { SUM_COLUMNS = 8 };
+
+/* A scale of zero would turn a masked score into -inf * 0. This one leaves
+ * every representable score at zero and keeps -inf. */
+static const double tiny_scale = 0x1p-100;
+
+MlirValue uattn_softmax_spread(const uattn_builder_t *b, MlirValue value,
+                               MlirType type) {
+  MlirType from = mlirValueGetType(value);
+  if (mlirTypeEqual(from, type))
+    return value;
+  return mlirTypeIsAVector(from) ? uattn_emit_row_broadcast(b, value, type)
+                                 : uattn_broadcast(b, value, type);
+}
+
+/* value * tile, where value is a scalar or rows. */
+static MlirValue multiply(const uattn_builder_t *b, MlirValue tile,
+                          MlirValue value) {
+  return uattn_binary(b, "arith.mulf", tile,
+                      uattn_softmax_spread(b, value, mlirValueGetType(tile)));
+}
+
+/* +1 or -1 a row, by the sign of temp. */
+static MlirValue sign_rows(const uattn_builder_t *b, MlirValue temp) {
+  MlirType rows = mlirValueGetType(temp);
+  MlirValue is_negative = uattn_compare_f(b, UATTN_CMPF_OLT, temp,
+                                          uattn_constant_splat(b, rows, 0.0));
+  return uattn_select(b, is_negative, uattn_constant_splat(b, rows, -1.0),
+                      uattn_constant_splat(b, rows, 1.0));
+}
+
+static void apply_temp(const uattn_builder_t *b,
+                       const uattn_softmax_inputs_t *inputs,
+                       uattn_softmax_t *softmax) {
+  MlirType rows = softmax->rows_type;
+  /* post_scale is positive for every cap; without one it has sm_scale's sign,
+   * which joins temp's. */
+  MlirValue row_scale = multiply(b, inputs->temp, inputs->post_scale);
+  MlirValue sign = sign_rows(b, row_scale);
+  softmax->scale =
+      uattn_binary(b, "arith.maximumf", uattn_unary(b, "math.absf", row_scale),
+                   uattn_constant_splat(b, rows, tiny_scale));
+  softmax->pre = softmax->pre.ptr ? multiply(b, sign, softmax->pre) : sign;
+  if (softmax->bias.ptr)
+    softmax->bias = multiply(b, sign, softmax->bias);
+  if (!softmax->lse_offset.ptr)
+    return;
+  /* alsc in a row of negative temp computes scale (1 - y) for -scale y. */
+  MlirValue natural = uattn_constant_splat(b, rows, M_LN2);
+  MlirValue reflected = uattn_binary(b, "arith.minimumf", row_scale,
+                                     uattn_constant_splat(b, rows, 0.0));
+  softmax->lse_offset =
+      uattn_ternary(b, "math.fma", reflected, natural,
+                    multiply(b, inputs->temp, softmax->lse_offset));
+}
+
+uattn_softmax_t uattn_softmax_create(const uattn_builder_t *b,
+                                     const uattn_forward_plan_t *plan,
+                                     const uattn_softmax_inputs_t *inputs) {
+  MlirType f32 = uattn_type_f32(b);
+  uattn_softmax_t softmax = {
+      .cap_method = plan->cap_method,
+      .tile_type =
+          uattn_type_vector2(f32, UATTN_WARPGROUP_ROWS, plan->kv_tile_rows),
+      .rows_type = uattn_type_vector1(f32, UATTN_WARPGROUP_ROWS),
+      .sums_type = uattn_type_vector2(f32, UATTN_WARPGROUP_ROWS, SUM_COLUMNS),
+      .pre = inputs->pre_scale,
+      .bias = inputs->pre_bias,
+      .lse_offset = inputs->lse_shift,
+  };
+  if (inputs->temp.ptr) {
+    apply_temp(b, inputs, &softmax);
+  } else {
+    MlirValue scale = inputs->post_scale;
+    if (plan->scale_sign == UATTN_SCALE_SIGN_NEGATIVE)
+      scale = uattn_unary(b, "arith.negf", scale);
+    softmax.scale = uattn_binary(b, "arith.maximumf", scale,
+                                 uattn_constant_f32(b, tiny_scale));
+  }
+  return softmax;
+}
+
+MlirValue uattn_softmax_cap(const uattn_builder_t *b,
+                            const uattn_softmax_t *softmax,
+                            MlirValue products) {
+  MlirType type = softmax->tile_type;
+  MlirValue scores = products;
+  if (softmax->bias.ptr)
+    scores = uattn_ternary(b, "math.fma", products,
+                           uattn_softmax_spread(b, softmax->pre, type),
+                           uattn_softmax_spread(b, softmax->bias, type));
+  else if (softmax->pre.ptr)
+    scores = multiply(b, products, softmax->pre);
+  if (softmax->cap_method == UATTN_CAP_NONE)
+    return scores;
+  return uattn_emit_cap_apply(b, uattn_cap_method_name(softmax->cap_method),
+                              scores);
+}
+
+static MlirValue row_maximum(const uattn_builder_t *b,
+                             const uattn_softmax_t *softmax, MlirValue capped,
+                             MlirValue at_least) {
+  MlirValue folded =
+      uattn_emit_fold_columns(b, "max", capped, softmax->sums_type);
+  return uattn_reduce_columns(b, "maxnumf", folded, at_least);
+}
+
+/* 2^(scale y - scale max) */
+static MlirValue probabilities(const uattn_builder_t *b,
+                               const uattn_softmax_t *softmax, MlirValue capped,
+                               MlirValue max) {
+  MlirType type = softmax->tile_type;
+  MlirValue shift =
+      uattn_unary(b, "arith.negf", multiply(b, max, softmax->scale));
+  MlirValue exponent = uattn_ternary(
+      b, "math.fma", capped, uattn_softmax_spread(b, softmax->scale, type),
+      uattn_softmax_spread(b, shift, type));
+  return uattn_unary_approximate(b, "math.exp2", exponent);
+}
+
+MlirValue uattn_softmax_first(const uattn_builder_t *b,
+                              const uattn_softmax_t *softmax, MlirValue capped,
+                              uattn_softmax_state_t *out_state) {
+  MlirValue none = uattn_constant_splat(b, softmax->rows_type, -INFINITY);
+  out_state->max = row_maximum(b, softmax, capped, none);
+  MlirValue p = probabilities(b, softmax, capped, out_state->max);
+  out_state->sums = uattn_emit_fold_columns(b, "add", p, softmax->sums_type);
+  return p;
+}
+
+MlirValue uattn_softmax_next(const uattn_builder_t *b,
+                             const uattn_softmax_t *softmax, MlirValue capped,
+                             uattn_softmax_state_t *io_state,
+                             MlirValue *out_rescale) {
+  MlirValue max = row_maximum(b, softmax, capped, io_state->max);
+  MlirValue drop = multiply(
+      b, uattn_binary(b, "arith.subf", io_state->max, max), softmax->scale);
+  *out_rescale = uattn_unary_approximate(b, "math.exp2", drop);
+  MlirValue p = probabilities(b, softmax, capped, max);
+  io_state->max = max;
+  io_state->sums =
+      uattn_ternary(b, "math.fma", io_state->sums,
+                    uattn_softmax_spread(b, *out_rescale, softmax->sums_type),
+                    uattn_emit_fold_columns(b, "add", p, softmax->sums_type));
+  return p;
+}
+
+void uattn_softmax_finish(const uattn_builder_t *b,
+                          const uattn_softmax_t *softmax,
+                          const uattn_softmax_state_t *state,
+                          MlirValue *out_inverse_sum, MlirValue *out_lse) {
+  MlirType rows = softmax->rows_type;
+  MlirValue sum = uattn_reduce_columns(b, "add", state->sums,
+                                       uattn_constant_splat(b, rows, 0.0));
+  *out_inverse_sum =
+      uattn_divide_approximate(b, uattn_constant_splat(b, rows, 1.0), sum);
+  if (!out_lse)
+    return;
+  MlirValue base2 = uattn_ternary(b, "math.fma", state->max,
+                                  uattn_softmax_spread(b, softmax->scale, rows),
+                                  uattn_unary_approximate(b, "math.log2", sum));
+  MlirValue natural = uattn_constant_splat(b, rows, M_LN2);
+  *out_lse =
+      softmax->lse_offset.ptr
+          ? uattn_ternary(b, "math.fma", base2, natural,
+                          uattn_softmax_spread(b, softmax->lse_offset, rows))
+          : uattn_binary(b, "arith.mulf", base2, natural);
+}

@@ -1,0 +1,73 @@
+/* Online softmax in base 2 over the score tiles of one warpgroup.
+ * Layer: emit. Must not know: where scores come from, how tiles are
+ * distributed to threads.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef UATTN_EMIT_SOFTMAX_H
+#define UATTN_EMIT_SOFTMAX_H
+
+#include "emit/builder.h"
+#include "plan/plan.h"
+
+/* Values that stay the same for all key tiles; "rows" are vector<64xf32>.
+ * With y = f(pre x + bias) the normalised capped score of a product x (see
+ * uattn_softmax_constants_t), p = 2^(scale y - scale max y). `scale` is
+ * positive in every row: the sign of temp goes into pre and bias, which works
+ * because tanh and soft_sign are odd and 1 / (1 + 2^-x) = 1 - 1 / (1 + 2^x). */
+typedef struct {
+  uattn_cap_method_t cap_method;
+  MlirType tile_type;   /* vector<64 x kv x f32> */
+  MlirType rows_type;   /* vector<64 x f32> */
+  MlirType sums_type;   /* vector<64 x 8 x f32>: see fold_columns */
+  MlirValue pre;        /* f32 or rows; null where f takes x as it is */
+  MlirValue bias;       /* f32 or rows; null without */
+  MlirValue scale;      /* f32, or rows with temp */
+  MlirValue lse_offset; /* rows or f32, natural log; null without */
+} uattn_softmax_t;
+
+/* Kernel parameters, f32; null where the plan has none. `temp` is rows. */
+typedef struct {
+  MlirValue pre_scale;
+  MlirValue pre_bias;
+  MlirValue post_scale;
+  MlirValue lse_shift;
+  MlirValue temp;
+} uattn_softmax_inputs_t;
+
+uattn_softmax_t uattn_softmax_create(const uattn_builder_t *b,
+                                     const uattn_forward_plan_t *plan,
+                                     const uattn_softmax_inputs_t *inputs);
+
+/* The running maximum of y (rows) and the sums of p (vector<64x8xf32>). */
+typedef struct {
+  MlirValue max;
+  MlirValue sums;
+} uattn_softmax_state_t;
+
+/* f(pre x + bias) for a tile of products. */
+MlirValue uattn_softmax_cap(const uattn_builder_t *b,
+                            const uattn_softmax_t *softmax, MlirValue products);
+
+/* Probabilities, f32 and unnormalised, of the first tile of capped scores. */
+MlirValue uattn_softmax_first(const uattn_builder_t *b,
+                              const uattn_softmax_t *softmax, MlirValue capped,
+                              uattn_softmax_state_t *out_state);
+
+/* The same for any later tile; what was accumulated before has to be
+ * multiplied by `*out_rescale` (rows), which the state's sums already are. */
+MlirValue uattn_softmax_next(const uattn_builder_t *b,
+                             const uattn_softmax_t *softmax, MlirValue capped,
+                             uattn_softmax_state_t *io_state,
+                             MlirValue *out_rescale);
+
+/* 1 / sum p and the log-sum-exp (natural log), rows each. `out_lse` may be
+ * NULL. */
+void uattn_softmax_finish(const uattn_builder_t *b,
+                          const uattn_softmax_t *softmax,
+                          const uattn_softmax_state_t *state,
+                          MlirValue *out_inverse_sum, MlirValue *out_lse);
+
+/* A scalar or rows, repeated to `type` (rows or a tile). */
+MlirValue uattn_softmax_spread(const uattn_builder_t *b, MlirValue value,
+                               MlirType type);
+
+#endif /* UATTN_EMIT_SOFTMAX_H */

@@ -1,0 +1,150 @@
+/* Builders of what one thread does: special registers, barriers, copies,
+ * products, fragments of tiles. One .c file a hardware idea.
+ * Layer: emit. Must not know: plans, the dialect's ops, passes.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Shared-memory addresses are i32 (the shared window), global ones !llvm.ptr.
+ * A fragment is what one thread holds of a 64-row tile in the layout of a
+ * wgmma accumulator: element 4 c + e of the fragment is row
+ * 16 (warp % 4) + lane / 4 + 8 (e / 2), column 8 c + 2 (lane % 4) + e % 2.
+ * Fragments of 16-bit elements are packed: an i32 holds two columns. */
+#ifndef UATTN_EMIT_THREAD_BUILDER_H
+#define UATTN_EMIT_THREAD_BUILDER_H
+
+#include "emit/builder.h"
+#include "plan/plan.h"
+
+/* ---- inline_ptx.c ---------------------------------------------------------
+ */
+
+/* llvm.inline_asm with side effects; `result` may be null. */
+MlirOperation uattn_inline_ptx(const uattn_builder_t *b, const char *text,
+                               const char *constraints,
+                               const MlirValue *operands, int operand_count,
+                               MlirType result);
+/* The elements of a vector as scalars, into `out_elements`. */
+void uattn_vector_elements(const uattn_builder_t *b, MlirValue vector,
+                           MlirValue *out_elements);
+MlirValue uattn_vector_from_elements(const uattn_builder_t *b,
+                                     const MlirValue *elements, int count);
+/* Elements of `vector` by index. */
+MlirValue uattn_vector_shuffle(const uattn_builder_t *b, MlirValue vector,
+                               const int64_t *indices, int count);
+
+/* ---- thread_index.c -------------------------------------------------------
+ */
+
+MlirValue uattn_emit_thread_index(const uattn_builder_t *b);
+/* threadIdx / 128, the same register for the whole warp, so that a branch on
+ * it is uniform for ptxas. */
+MlirValue uattn_emit_warpgroup_index(const uattn_builder_t *b,
+                                     MlirValue thread);
+MlirValue uattn_emit_cta_index_x(const uattn_builder_t *b);
+/* Butterfly exchange of an f32 with lane ^ mask. */
+MlirValue uattn_emit_shuffle_xor(const uattn_builder_t *b, MlirValue value,
+                                 int32_t mask);
+void uattn_emit_set_max_registers(const uattn_builder_t *b, int64_t registers,
+                                  int64_t entry_registers);
+
+/* ---- mbarrier.c -----------------------------------------------------------
+ */
+
+void uattn_emit_mbarrier_init(const uattn_builder_t *b, MlirValue address,
+                              int32_t arrivals);
+/* Makes initialised mbarriers known to the copy engine. */
+void uattn_emit_mbarrier_init_fence(const uattn_builder_t *b);
+/* Spins until the phase of that parity has completed. */
+void uattn_emit_mbarrier_wait(const uattn_builder_t *b, MlirValue address,
+                              MlirValue parity);
+/* Where `when` (i1) is true. A predicate, not a branch. */
+void uattn_emit_mbarrier_arrive_when(const uattn_builder_t *b,
+                                     MlirValue address, MlirValue when);
+void uattn_emit_mbarrier_arrive_expect_tx(const uattn_builder_t *b,
+                                          MlirValue address, int32_t bytes);
+/* All threads of the CTA. */
+void uattn_emit_cta_barrier(const uattn_builder_t *b);
+/* bar.sync or bar.arrive; a null `when` is always. */
+void uattn_emit_bar(const uattn_builder_t *b, bool waits, MlirValue id,
+                    int64_t threads, MlirValue when);
+
+/* ---- tma.c ----------------------------------------------------------------
+ */
+
+/* Coordinates of a 4-d tensor map: (column, head, row, batch), i32. */
+typedef struct {
+  MlirValue column;
+  MlirValue head;
+  MlirValue row;
+  MlirValue batch;
+} uattn_tma_coordinates_t;
+void uattn_emit_tma_load(const uattn_builder_t *b, MlirValue map,
+                         const uattn_tma_coordinates_t *at, MlirValue target,
+                         MlirValue barrier);
+/* Starts a store; uattn_emit_tma_store_wait ends a group of them once their
+ * shared memory has been read. */
+void uattn_emit_tma_store(const uattn_builder_t *b, MlirValue map,
+                          const uattn_tma_coordinates_t *at, MlirValue source);
+void uattn_emit_tma_store_wait(const uattn_builder_t *b);
+/* Ordinary writes to shared memory before, asynchronous accesses after. */
+void uattn_emit_async_proxy_fence(const uattn_builder_t *b);
+
+/* ---- wgmma.c --------------------------------------------------------------
+ */
+
+/* A tile in shared memory: panels of 64 columns, rows of 128 bytes, 128-byte
+ * swizzle. */
+typedef struct {
+  MlirValue address;   /* of its first row in panel 0, 1024-byte aligned */
+  int64_t panel_bytes; /* from one panel to the next */
+} uattn_smem_tile_t;
+
+/* fragment [+]= A B, m64 n k, 16-bit inputs, f32 accumulators, as one commit
+ * group that is started and not waited for. */
+typedef struct {
+  uattn_dtype_t dtype;
+  int64_t n;
+  int64_t k;                /* a multiple of 16 */
+  MlirValue a_fragment;     /* packed, vector<k/4 x i32>; null: A is a_tile */
+  uattn_smem_tile_t a_tile; /* [64, k] */
+  uattn_smem_tile_t b_tile; /* [n, k] where b_is_transposed, else [k, n] */
+  bool b_is_transposed;
+  bool negates_a;
+  MlirValue accumulator; /* vector<n/2 x f32>; null: zero */
+} uattn_wgmma_t;
+MlirValue uattn_emit_wgmma_group(const uattn_builder_t *b,
+                                 const uattn_wgmma_t *wgmma);
+/* Waits until at most `pending` groups are in flight; `values` (vectors of
+ * f32) are replaced by the same values behind the wait. */
+void uattn_emit_wgmma_wait_group(const uattn_builder_t *b, int64_t pending,
+                                 MlirValue *io_values, int value_count);
+
+/* ---- fragment.c -----------------------------------------------------------
+ */
+
+/* Where a thread's fragment lies, i32. */
+typedef struct {
+  MlirValue first_row; /* of its two rows; the other is 8 below */
+  MlirValue first_column;
+  MlirValue is_row_leader; /* i1: the first of the 4 threads of its rows */
+} uattn_fragment_place_t;
+uattn_fragment_place_t uattn_emit_fragment_place(const uattn_builder_t *b,
+                                                 MlirValue thread);
+/* vector<2xT>, a value a row -> vector<count x T>. */
+MlirValue uattn_emit_fragment_spread(const uattn_builder_t *b, MlirValue rows,
+                                     int64_t count);
+/* Combines elements that are equal modulo `count` with the binary op `name`. */
+MlirValue uattn_emit_fragment_fold(const uattn_builder_t *b, const char *name,
+                                   MlirValue fragment, int64_t count);
+/* vector<2xf32> of the rows' reductions, equal in the 4 threads of a row. */
+MlirValue uattn_emit_fragment_reduce(const uattn_builder_t *b, const char *name,
+                                     MlirValue fragment);
+/* Columns of the fragment's elements, vector<count x i32>. */
+MlirValue uattn_emit_fragment_columns(const uattn_builder_t *b,
+                                      const uattn_fragment_place_t *place,
+                                      int64_t count);
+/* Writes a packed fragment of 16-bit elements, vector<(columns/4) x i32>, to a
+ * shared-memory tile. */
+void uattn_emit_fragment_store(const uattn_builder_t *b, MlirValue thread,
+                               MlirValue fragment, uattn_smem_tile_t target);
+
+#endif /* UATTN_EMIT_THREAD_BUILDER_H */

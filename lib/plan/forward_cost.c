@@ -1,0 +1,76 @@
+/* What a forward plan costs: registers, shared memory and cycles.
+ * Layer: plan. Must not know: how candidates are listed or code is emitted.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "plan/plan.h"
+
+/* Special-function results and other instructions for one score of the
+ * softmax: multiply-add and exponential, maximum, sum and half a conversion,
+ * on top of what the cap takes. */
+typedef struct {
+  double special_functions;
+  double instructions;
+} element_work_t;
+
+static element_work_t softmax_work(const uattn_forward_plan_t *plan) {
+  element_work_t work = {1.0, 4.5};
+  switch (plan->cap_method) {
+  case UATTN_CAP_NONE: /* a sign per row, where temp may be negative */
+    work.instructions += plan->has_temp ? 1.0 : 0.0;
+    break;
+  case UATTN_CAP_TANH: /* scale, tanh */
+    work.special_functions += 1.0;
+    work.instructions += 2.0;
+    break;
+  case UATTN_CAP_SOFT_SIGN: /* scale, add, reciprocal, multiply */
+    work.special_functions += 1.0;
+    work.instructions += 4.0;
+    break;
+  case UATTN_CAP_ALSC: /* multiply-add, exponential, add, reciprocal */
+    work.special_functions += 2.0;
+    work.instructions += 4.0;
+    break;
+  }
+  return work;
+}
+
+/* A consumer thread holds its part of the scores (kv / 2 f32), of out (D / 2
+ * f32) and of the probabilities (kv / 4 pairs of 16 bits) at once, and besides
+ * them addresses, row values and temporaries. The last term is calibrated on
+ * what ptxas 13.0 fits without spilling: 2 warpgroups at D 128 take 176 rows,
+ * 3 at D 64 take 128 but not 160. */
+static int32_t registers_needed(const uattn_forward_plan_t *plan) {
+  int32_t others = 28 + plan->head_dim / 16;
+  return plan->kv_tile_rows / 2 + plan->head_dim / 2 + plan->kv_tile_rows / 4 +
+         others;
+}
+
+/* Barriers, waits and the rescaling of out that a step pays whatever its size;
+ * from kernels measured at KV tiles of 128 and 176 on an H200. */
+static const double step_overhead_cycles = 280.0;
+
+static double max3(double a, double b, double c) {
+  double ab = a > b ? a : b;
+  return ab > c ? ab : c;
+}
+
+uattn_forward_cost_t uattn_forward_cost(const uattn_forward_plan_t *plan,
+                                        const uattn_target_t *target) {
+  uattn_forward_cost_t cost = {0};
+  element_work_t work = softmax_work(plan);
+  double pairs = (double)UATTN_WARPGROUP_ROWS * plan->consumer_warpgroups *
+                 plan->kv_tile_rows;
+  cost.tensor_cycles =
+      pairs * 4.0 * plan->head_dim / target->tensor_flops_per_cycle;
+  cost.special_function_cycles =
+      pairs * work.special_functions / target->special_function_per_cycle;
+  cost.issue_cycles = pairs * (work.instructions + work.special_functions) /
+                      target->lanes_per_cycle;
+  cost.step_overhead_cycles = step_overhead_cycles;
+  cost.cycles_per_pair = (max3(cost.tensor_cycles, cost.special_function_cycles,
+                               cost.issue_cycles) +
+                          cost.step_overhead_cycles) /
+                         pairs;
+  cost.consumer_registers_needed = registers_needed(plan);
+  cost.smem_bytes = uattn_forward_layout(plan).total_bytes;
+  return cost;
+}

@@ -1,0 +1,158 @@
+/* How a kernel will do its work: decisions as data, chosen by a cost model.
+ * Layer: plan. Must not know: MLIR, CUDA, how code is emitted.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef UATTN_PLAN_PLAN_H
+#define UATTN_PLAN_PLAN_H
+
+#include "spec/spec.h"
+#include "support/support.h"
+
+/* Numbers of a GPU, with their sources in target_sm90.c. */
+typedef struct {
+  const char *chip;           /* "sm_90a" */
+  int32_t smem_bytes_per_cta; /* dynamic, with the driver's opt-in */
+  int32_t registers_per_sm;   /* 32 bits each */
+  int32_t max_registers_per_thread;
+  int32_t tensor_flops_per_cycle;     /* dense 16-bit, one SM */
+  int32_t special_function_per_cycle; /* ex2, rcp, tanh: results of one SM */
+  int32_t lanes_per_cycle;            /* issue: thread instructions, one SM */
+} uattn_target_t;
+
+/* NULL where `chip` is not supported. Static. */
+const uattn_target_t *uattn_target_find(const char *chip);
+
+/* Rows of a tile that one warpgroup's products cover (wgmma m64). */
+#define UATTN_WARPGROUP_ROWS 64
+#define UATTN_WARPGROUP_THREADS 128
+/* Columns of 16-bit elements in one 128-byte swizzled shared-memory row. */
+#define UATTN_PANEL_COLUMNS 64
+#define UATTN_PANEL_ROW_BYTES 128
+
+/* Which sign of sm_scale a kernel is made for. Without temp the scores'
+ * maximum is taken before they are scaled, which needs a positive scale; a
+ * negative one negates q in the product instead. */
+typedef enum {
+  UATTN_SCALE_SIGN_ANY = 0,
+  UATTN_SCALE_SIGN_POSITIVE = 1, /* sm_scale >= 0 */
+  UATTN_SCALE_SIGN_NEGATIVE = -1
+} uattn_scale_sign_t;
+
+/* The forward kernel: one producer warpgroup, `consumer_warpgroups` consumers
+ * of 64 query rows each, rings of K and V tiles, online softmax in base 2. */
+typedef struct {
+  /* What is computed: from the problem, not a choice. */
+  uattn_dtype_t dtype;
+  uattn_dtype_t temp_dtype;
+  int32_t head_dim;
+  uattn_cap_method_t cap_method;
+  bool has_temp;
+  bool has_lse;
+  uattn_scale_sign_t scale_sign;
+  /* Decisions. */
+  int32_t consumer_warpgroups;
+  int32_t kv_tile_rows;
+  int32_t stage_count; /* of the K ring and of the V ring */
+  int32_t entry_registers;
+  int32_t producer_registers;
+  int32_t consumer_registers;
+  bool is_ping_pong; /* consumers take turns at the tensor cores */
+} uattn_forward_plan_t;
+
+/* Where things lie in a CTA's dynamic shared memory, in bytes from its start;
+ * named barriers by id. Follows from the plan. */
+typedef struct {
+  int32_t q_offset; /* [panel][q_tile_rows][64]; out leaves through it */
+  int32_t k_offset; /* stages of [panel][kv_tile_rows][64] */
+  int32_t v_offset;
+  int32_t q_barrier_offset; /* full and empty mbarrier a slot, 16 bytes */
+  int32_t k_barrier_offset;
+  int32_t v_barrier_offset;
+  int32_t total_bytes;
+  int32_t q_tile_rows; /* of a CTA */
+  int32_t threads;
+  int32_t turn_barrier_id;  /* + consumer index: whose turn it is */
+  int32_t store_barrier_id; /* + consumer index: its out tile is staged */
+} uattn_forward_layout_t;
+
+uattn_forward_layout_t uattn_forward_layout(const uattn_forward_plan_t *plan);
+
+/* Why a candidate costs what it costs. All per CTA and KV tile, in cycles. */
+typedef struct {
+  double tensor_cycles;
+  double special_function_cycles;
+  double issue_cycles;
+  double step_overhead_cycles;
+  double cycles_per_pair; /* what the choice minimises, per query and key */
+  int32_t consumer_registers_needed;
+  int32_t smem_bytes;
+} uattn_forward_cost_t;
+
+uattn_forward_cost_t uattn_forward_cost(const uattn_forward_plan_t *plan,
+                                        const uattn_target_t *target);
+
+/* The attribute, operand or size of `problem` that no kernel of ours covers
+ * yet, by name; NULL where the forward kernel covers all of it. The error's
+ * code is UATTN_ERROR_UNSUPPORTED. */
+UATTN_NODISCARD uattn_error_t *
+uattn_forward_check_supported(const uattn_problem_t *problem);
+
+/* Chooses tiles, stages and registers. Pure: the same problem and target give
+ * the same plan on any machine. On error `*out_plan` is untouched. */
+UATTN_NODISCARD uattn_error_t *
+uattn_plan_forward(const uattn_problem_t *problem, const uattn_target_t *target,
+                   uattn_forward_plan_t *out_plan);
+
+/* A plan that came from a text rather than from uattn_plan_forward: does it
+ * fit the target and the kernel's structure? */
+UATTN_NODISCARD uattn_error_t *
+uattn_forward_plan_validate(const uattn_forward_plan_t *plan,
+                            const uattn_target_t *target);
+
+/* The plan, its layout, its cost and the candidates that it was chosen from,
+ * for people. */
+void uattn_forward_plan_print(const uattn_forward_plan_t *plan,
+                              const uattn_target_t *target,
+                              uattn_string_t *out_text);
+
+/* The kernel's name: the same plan gives the same name. */
+void uattn_forward_kernel_name(const uattn_forward_plan_t *plan,
+                               uattn_string_t *out_name);
+
+/* The kernel's parameters, in order. */
+typedef enum {
+  UATTN_PLAN_PARAM_TENSOR_MAP,
+  UATTN_PLAN_PARAM_POINTER,
+  UATTN_PLAN_PARAM_I32,
+  UATTN_PLAN_PARAM_F32
+} uattn_plan_param_kind_t;
+
+typedef enum {
+  UATTN_FORWARD_PARAM_Q,
+  UATTN_FORWARD_PARAM_K,
+  UATTN_FORWARD_PARAM_V,
+  UATTN_FORWARD_PARAM_OUT,
+  UATTN_FORWARD_PARAM_LSE,
+  UATTN_FORWARD_PARAM_TEMP,
+  UATTN_FORWARD_PARAM_Q_TOKENS,
+  UATTN_FORWARD_PARAM_KV_TOKENS,
+  UATTN_FORWARD_PARAM_Q_HEADS,
+  UATTN_FORWARD_PARAM_KV_HEADS,
+  UATTN_FORWARD_PARAM_Q_TILES,   /* ceil(q_tokens / q_tile_rows) */
+  UATTN_FORWARD_PARAM_PRE_SCALE, /* uattn_softmax_constants_t */
+  UATTN_FORWARD_PARAM_PRE_BIAS,
+  UATTN_FORWARD_PARAM_POST_SCALE,
+  UATTN_FORWARD_PARAM_LSE_SHIFT,
+  UATTN_FORWARD_PARAM_COUNT
+} uattn_forward_param_t;
+
+typedef struct {
+  uattn_forward_param_t what;
+  uattn_plan_param_kind_t kind;
+  int32_t box_rows; /* tensor maps: TMA box {64, 1, box_rows, 1} */
+} uattn_plan_param_t;
+
+/* Writes at most UATTN_FORWARD_PARAM_COUNT entries, returns how many. */
+int uattn_forward_params(const uattn_forward_plan_t *plan,
+                         uattn_plan_param_t *out_params);
+
+#endif /* UATTN_PLAN_PLAN_H */

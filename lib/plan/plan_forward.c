@@ -1,0 +1,176 @@
+/* Candidates for the forward kernel, and the choice among them.
+ * Layer: plan. Must not know: MLIR, CUDA, how code is emitted.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "plan/plan.h"
+
+/* Registers a thread at entry, of the producer and of the consumers: multiples
+ * of 8 that fill the SM's 64 K after setmaxnreg. Three consumer warpgroups:
+ * 128 (32 + 3 * 160) = 65536; two: 128 (24 + 2 * 240) <= 65536. */
+static const struct {
+  int32_t consumer_warpgroups;
+  int32_t entry_registers;
+  int32_t producer_registers;
+  int32_t consumer_registers;
+} role_shapes[] = {
+    {2, 168, 24, 240},
+    {3, 128, 32, 160},
+};
+enum { ROLE_SHAPE_COUNT = sizeof role_shapes / sizeof role_shapes[0] };
+
+/* wgmma takes n in steps of 8 and k in steps of 16; a TMA box has at most 256
+ * rows. */
+enum { MIN_KV_TILE_ROWS = 64, MAX_KV_TILE_ROWS = 256, KV_TILE_STEP = 16 };
+
+uattn_error_t *uattn_forward_check_supported(const uattn_problem_t *problem) {
+  if (problem->kind != UATTN_OP_FORWARD)
+    return uattn_error_create(
+        UATTN_ERROR_UNSUPPORTED,
+        "uattn.ranker_attention_bwd is not compiled yet: expected "
+        "uattn.ranker_attention");
+  if (problem->dtype != UATTN_DTYPE_BF16)
+    return uattn_error_create(
+        UATTN_ERROR_UNSUPPORTED,
+        "element type %s is not compiled yet: expected bf16",
+        uattn_dtype_name(problem->dtype));
+  if (problem->head_dim != 64 && problem->head_dim != 128)
+    return uattn_error_create(
+        UATTN_ERROR_UNSUPPORTED,
+        "head_dim %lld is not compiled yet: expected 64 or 128",
+        (long long)problem->head_dim);
+  if (problem->has_operand[UATTN_OPERAND_BOUNDS])
+    return uattn_error_create(
+        UATTN_ERROR_UNSUPPORTED,
+        "operand bounds (the ranker mask) is not compiled yet: expected an op "
+        "without it");
+  if (problem->has_operand[UATTN_OPERAND_Q_SEGMENT_IDS])
+    return uattn_error_create(
+        UATTN_ERROR_UNSUPPORTED,
+        "operands q_segment_ids and kv_segment_ids are not compiled yet: "
+        "expected an op without them");
+  if (problem->is_causal)
+    return uattn_error_create(
+        UATTN_ERROR_UNSUPPORTED,
+        "attribute causal is not compiled yet: expected an op without it");
+  if (problem->window_tokens != 0)
+    return uattn_error_create(
+        UATTN_ERROR_UNSUPPORTED,
+        "attribute window_len = %lld is not compiled yet: expected an op "
+        "without it",
+        (long long)problem->window_tokens);
+  /* Without a mask q_offset moves nothing: every key is allowed. */
+  return NULL;
+}
+
+static uattn_scale_sign_t scale_sign(const uattn_problem_t *problem) {
+  bool scores_are_unscaled = problem->cap.method == UATTN_CAP_NONE &&
+                             !problem->has_operand[UATTN_OPERAND_TEMP];
+  if (!scores_are_unscaled)
+    return UATTN_SCALE_SIGN_ANY;
+  return problem->sm_scale < 0 ? UATTN_SCALE_SIGN_NEGATIVE
+                               : UATTN_SCALE_SIGN_POSITIVE;
+}
+
+static bool fits(const uattn_forward_plan_t *plan,
+                 const uattn_target_t *target) {
+  uattn_forward_cost_t cost = uattn_forward_cost(plan, target);
+  return cost.consumer_registers_needed <= plan->consumer_registers &&
+         cost.smem_bytes <= target->smem_bytes_per_cta;
+}
+
+uattn_error_t *uattn_plan_forward(const uattn_problem_t *problem,
+                                  const uattn_target_t *target,
+                                  uattn_forward_plan_t *out_plan) {
+  uattn_error_t *error = uattn_forward_check_supported(problem);
+  if (error)
+    return error;
+  uattn_forward_plan_t candidate = {
+      .dtype = problem->dtype,
+      .temp_dtype = problem->temp_dtype,
+      .head_dim = (int32_t)problem->head_dim,
+      .cap_method = problem->cap.method,
+      .has_temp = problem->has_operand[UATTN_OPERAND_TEMP],
+      .has_lse = problem->has_result[UATTN_RESULT_LSE],
+      .scale_sign = scale_sign(problem),
+      .stage_count = 2,
+      .is_ping_pong = true,
+  };
+  uattn_forward_plan_t best = {0};
+  double best_cycles = 0;
+  for (int shape = 0; shape < ROLE_SHAPE_COUNT; ++shape) {
+    candidate.consumer_warpgroups = role_shapes[shape].consumer_warpgroups;
+    candidate.entry_registers = role_shapes[shape].entry_registers;
+    candidate.producer_registers = role_shapes[shape].producer_registers;
+    candidate.consumer_registers = role_shapes[shape].consumer_registers;
+    for (int32_t rows = MIN_KV_TILE_ROWS; rows <= MAX_KV_TILE_ROWS;
+         rows += KV_TILE_STEP) {
+      candidate.kv_tile_rows = rows;
+      if (!fits(&candidate, target))
+        continue;
+      double cycles = uattn_forward_cost(&candidate, target).cycles_per_pair;
+      if (best_cycles == 0 || cycles < best_cycles) {
+        best = candidate;
+        best_cycles = cycles;
+      }
+    }
+  }
+  if (best_cycles == 0)
+    return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
+                              "no forward plan for head_dim %d fits %s",
+                              candidate.head_dim, target->chip);
+  *out_plan = best;
+  return NULL;
+}
+
+static uattn_error_t *check_range(const char *field, int32_t value, int32_t low,
+                                  int32_t high, int32_t step) {
+  if (value >= low && value <= high && value % step == 0)
+    return NULL;
+  return uattn_error_create(
+      UATTN_ERROR_INVALID_ARGUMENT,
+      "plan field %s is %d: expected a multiple of %d from %d to %d", field,
+      value, step, low, high);
+}
+
+uattn_error_t *uattn_forward_plan_validate(const uattn_forward_plan_t *plan,
+                                           const uattn_target_t *target) {
+  const struct {
+    const char *field;
+    int32_t value, low, high, step;
+  } ranges[] = {
+      {"consumer_warpgroups", plan->consumer_warpgroups, 1, 3, 1},
+      {"kv_tile_rows", plan->kv_tile_rows, KV_TILE_STEP, MAX_KV_TILE_ROWS,
+       KV_TILE_STEP},
+      {"stage_count", plan->stage_count, 1, 8, 1},
+      {"entry_registers", plan->entry_registers, 24, 248, 8},
+      {"producer_registers", plan->producer_registers, 24,
+       plan->entry_registers, 8},
+      {"consumer_registers", plan->consumer_registers, plan->entry_registers,
+       240, 8},
+  };
+  uattn_error_t *error = NULL;
+  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && !error; ++i)
+    error = check_range(ranges[i].field, ranges[i].value, ranges[i].low,
+                        ranges[i].high, ranges[i].step);
+  if (error)
+    return error;
+
+  uattn_forward_layout_t layout = uattn_forward_layout(plan);
+  int32_t role_registers =
+      UATTN_WARPGROUP_THREADS *
+      (plan->producer_registers +
+       plan->consumer_warpgroups * plan->consumer_registers);
+  if (layout.total_bytes > target->smem_bytes_per_cta)
+    return uattn_error_create(
+        UATTN_ERROR_INVALID_ARGUMENT,
+        "plan needs %d bytes of shared memory: expected at most %d on %s",
+        layout.total_bytes, target->smem_bytes_per_cta, target->chip);
+  if (layout.threads * plan->entry_registers > target->registers_per_sm ||
+      role_registers > target->registers_per_sm)
+    return uattn_error_create(
+        UATTN_ERROR_INVALID_ARGUMENT,
+        "plan needs %d registers at entry and %d after setmaxnreg: expected "
+        "at most %d on %s",
+        layout.threads * plan->entry_registers, role_registers,
+        target->registers_per_sm, target->chip);
+  return NULL;
+}

@@ -1,0 +1,163 @@
+/* A forward plan as the attribute #uattn.plan and back.
+ * Layer: passes. Must not know: how plans are chosen or obeyed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "passes/plan_attribute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The decisions, in the order in which they are printed (MLIR sorts). */
+typedef struct {
+  const char *name;
+  size_t offset;
+} integer_field_t;
+
+static const integer_field_t integer_fields[] = {
+    {"consumer_registers", offsetof(uattn_forward_plan_t, consumer_registers)},
+    {"consumer_warpgroups",
+     offsetof(uattn_forward_plan_t, consumer_warpgroups)},
+    {"entry_registers", offsetof(uattn_forward_plan_t, entry_registers)},
+    {"kv_tile_rows", offsetof(uattn_forward_plan_t, kv_tile_rows)},
+    {"producer_registers", offsetof(uattn_forward_plan_t, producer_registers)},
+    {"stage_count", offsetof(uattn_forward_plan_t, stage_count)},
+};
+enum {
+  INTEGER_FIELD_COUNT = sizeof integer_fields / sizeof integer_fields[0],
+  /* besides them: ping_pong, softmax, target */
+  FIELD_COUNT = INTEGER_FIELD_COUNT + 3
+};
+static const char ping_pong_field[] = "ping_pong";
+static const char softmax_field[] = "softmax";
+static const char softmax_online[] = "online";
+static const char target_field[] = "target";
+
+static int32_t *integer_of(uattn_forward_plan_t *plan,
+                           const integer_field_t *field) {
+  return (int32_t *)(void *)((char *)plan + field->offset);
+}
+
+MlirAttribute uattn_plan_attribute(MlirContext context,
+                                   const uattn_forward_plan_t *plan,
+                                   const uattn_target_t *target) {
+  uattn_forward_plan_t copy = *plan;
+  uattn_string_t text = {0};
+  uattn_string_append(&text, "{");
+  for (int i = 0; i < INTEGER_FIELD_COUNT; ++i)
+    uattn_string_appendf(&text, "%s = %d : i64, ", integer_fields[i].name,
+                         *integer_of(&copy, &integer_fields[i]));
+  uattn_string_appendf(&text, "%s = %s, %s = \"%s\", %s = \"%s\"}",
+                       ping_pong_field, plan->is_ping_pong ? "true" : "false",
+                       softmax_field, softmax_online, target_field,
+                       target->chip);
+  MlirAttribute attribute = uattn_attribute_get(context, UATTN_ATTRNAME_PLAN,
+                                                uattn_string_get(&text));
+  uattn_string_release(&text);
+  return attribute;
+}
+
+static MlirAttribute get_field(MlirAttribute fields, const char *name) {
+  return mlirDictionaryAttrGetElementByName(
+      fields, mlirStringRefCreateFromCString(name));
+}
+
+static bool read_integers(MlirOperation op, MlirAttribute fields,
+                          uattn_forward_plan_t *plan) {
+  for (int i = 0; i < INTEGER_FIELD_COUNT; ++i) {
+    MlirAttribute value = get_field(fields, integer_fields[i].name);
+    if (mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value)) {
+      uattn_emit_error(op, "plan has no integer field %s",
+                       integer_fields[i].name);
+      return false;
+    }
+    int64_t number = mlirIntegerAttrGetValueInt(value);
+    if (number < 0 || number > INT32_MAX) {
+      uattn_emit_error(op, "plan field %s is %lld: expected 0 to %d",
+                       integer_fields[i].name, (long long)number, INT32_MAX);
+      return false;
+    }
+    *integer_of(plan, &integer_fields[i]) = (int32_t)number;
+  }
+  return true;
+}
+
+static bool read_string(MlirOperation op, MlirAttribute fields,
+                        const char *name, MlirStringRef *out_value) {
+  MlirAttribute value = get_field(fields, name);
+  if (mlirAttributeIsNull(value) || !mlirAttributeIsAString(value)) {
+    uattn_emit_error(op, "plan has no string field %s", name);
+    return false;
+  }
+  *out_value = mlirStringAttrGetValue(value);
+  return true;
+}
+
+static bool read_others(MlirOperation op, MlirAttribute fields,
+                        uattn_forward_plan_t *plan,
+                        const uattn_target_t **out_target) {
+  MlirAttribute ping_pong = get_field(fields, ping_pong_field);
+  if (mlirAttributeIsNull(ping_pong) || !mlirAttributeIsABool(ping_pong)) {
+    uattn_emit_error(op, "plan has no boolean field %s", ping_pong_field);
+    return false;
+  }
+  plan->is_ping_pong = mlirBoolAttrGetValue(ping_pong);
+  MlirStringRef softmax, chip;
+  if (!read_string(op, fields, softmax_field, &softmax) ||
+      !read_string(op, fields, target_field, &chip))
+    return false;
+  if (!uattn_string_ref_is(softmax, softmax_online)) {
+    uattn_emit_error(op, "plan field softmax is \"%.*s\": expected \"%s\"",
+                     (int)softmax.length, softmax.data, softmax_online);
+    return false;
+  }
+  char *chip_text = uattn_allocate(chip.length + 1);
+  memcpy(chip_text, chip.data, chip.length);
+  *out_target = uattn_target_find(chip_text);
+  free(chip_text);
+  if (!*out_target)
+    uattn_emit_error(op, "plan field target is \"%.*s\": expected \"sm_90a\"",
+                     (int)chip.length, chip.data);
+  return *out_target != NULL;
+}
+
+/* A diagnostic at `op` from an error, which is destroyed. True for NULL. */
+static bool report(MlirOperation op, uattn_error_t *owned_error) {
+  if (!owned_error)
+    return true;
+  uattn_emit_error(op, "%s", uattn_error_message(owned_error));
+  uattn_error_destroy(owned_error);
+  return false;
+}
+
+bool uattn_plan_from_op(MlirOperation op, uattn_forward_plan_t *out_plan,
+                        const uattn_target_t **out_target) {
+  MlirAttribute attribute = uattn_op_get_attribute(op, UATTN_ATTR_PLAN);
+  if (mlirAttributeIsNull(attribute)) {
+    uattn_emit_error(op, "op has no plan: expected the attribute that "
+                         "uattn-plan adds");
+    return false;
+  }
+  MlirAttribute fields =
+      mlirArrayAttrGetElement(uattn_parameters_of_attribute(attribute), 0);
+  if (mlirDictionaryAttrGetNumElements(fields) != FIELD_COUNT) {
+    uattn_emit_error(op, "plan has %lld fields: expected %d",
+                     (long long)mlirDictionaryAttrGetNumElements(fields),
+                     FIELD_COUNT);
+    return false;
+  }
+  /* What is computed comes from the op: the plan of a fresh choice has it. */
+  uattn_problem_t problem;
+  uattn_forward_plan_t plan;
+  uattn_problem_from_op(op, &problem);
+  const uattn_target_t *target = NULL;
+  uattn_forward_plan_t decisions = {0};
+  if (!read_others(op, fields, &decisions, &target) ||
+      !report(op, uattn_plan_forward(&problem, target, &plan)) ||
+      !read_integers(op, fields, &plan))
+    return false;
+  plan.is_ping_pong = decisions.is_ping_pong;
+  if (!report(op, uattn_forward_plan_validate(&plan, target)))
+    return false;
+  *out_plan = plan;
+  *out_target = target;
+  return true;
+}

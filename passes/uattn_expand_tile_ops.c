@@ -1,0 +1,108 @@
+/* Pass uattn-expand-tile-ops: caps and masks as elementwise arithmetic.
+ * Layer: passes. Must not know: layouts, kernels.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "emit/builder.h"
+#include "passes/pass_runs.h"
+#include "passes/walk.h"
+
+/* The replacement is built in a block of its own and moved before the op. */
+static void replace(MlirOperation op, MlirBlock owned_block,
+                    MlirValue replacement) {
+  MlirBlock parent = mlirOperationGetBlock(op);
+  MlirOperation next = mlirBlockGetFirstOperation(owned_block);
+  while (!mlirOperationIsNull(next)) {
+    MlirOperation current = next;
+    next = mlirOperationGetNextInBlock(current);
+    mlirOperationRemoveFromParent(current);
+    mlirBlockInsertOwnedOperationBefore(parent, op, current);
+  }
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), replacement);
+  mlirOperationDestroy(op);
+  mlirBlockDestroy(owned_block);
+}
+
+static MlirValue emit_cap(const uattn_builder_t *b, MlirValue x,
+                          uattn_cap_method_t method) {
+  MlirValue one = uattn_constant_splat(b, mlirValueGetType(x), 1.0);
+  switch (method) {
+  case UATTN_CAP_NONE:
+    return x;
+  case UATTN_CAP_TANH: /* tanh.approx.f32: 2^-11, enough for this cap */
+    return uattn_unary_approximate(b, "math.tanh", x);
+  case UATTN_CAP_SOFT_SIGN: {
+    MlirValue denominator =
+        uattn_binary(b, "arith.addf", uattn_unary(b, "math.absf", x), one);
+    return uattn_binary(b, "arith.mulf", x,
+                        uattn_divide_approximate(b, one, denominator));
+  }
+  case UATTN_CAP_ALSC: /* not through tanh.approx: c / (2 n) amplifies it */
+    return uattn_divide_approximate(
+        b, one,
+        uattn_binary(b, "arith.addf",
+                     uattn_unary_approximate(b, "math.exp2", x), one));
+  }
+  UATTN_CHECK(!"a cap method");
+  return x;
+}
+
+static bool expand_cap(MlirOperation op) {
+  MlirStringRef name;
+  uattn_cap_method_t method;
+  UATTN_CHECK(uattn_op_get_string(op, UATTN_ATTR_METHOD, &name));
+  uattn_string_t text = {0};
+  uattn_string_append_bytes(&text, name.data, name.length);
+  bool is_known = uattn_cap_method_parse(uattn_string_get(&text), &method);
+  uattn_string_release(&text);
+  if (!is_known) {
+    uattn_emit_error(op, "cap method \"%.*s\" is not known", (int)name.length,
+                     name.data);
+    return false;
+  }
+  uattn_builder_t b = uattn_builder_at_end(mlirBlockCreate(0, NULL, NULL),
+                                           mlirOperationGetLocation(op));
+  MlirValue capped = emit_cap(&b, mlirOperationGetOperand(op, 0), method);
+  replace(op, b.block, capped);
+  return true;
+}
+
+/* columns < kv_tokens - first_key ? score : -inf */
+static bool expand_mask(MlirOperation op) {
+  MlirValue scores = mlirOperationGetOperand(op, 0);
+  MlirValue first_key = mlirOperationGetOperand(op, 1);
+  MlirValue kv_tokens = mlirOperationGetOperand(op, 2);
+  MlirType type = mlirValueGetType(scores);
+  uattn_builder_t b = uattn_builder_at_end(mlirBlockCreate(0, NULL, NULL),
+                                           mlirOperationGetLocation(op));
+  MlirType indices = uattn_type_vector2(
+      uattn_type_i32(&b), uattn_type_dim(type, 0), uattn_type_dim(type, 1));
+  uattn_op_t columns = uattn_op(UATTN_OPNAME_COLUMN_INDEX);
+  uattn_op_result(&columns, indices);
+  MlirValue column = uattn_op_append_value(&b, &columns);
+  MlirValue limit = uattn_broadcast(
+      &b, uattn_binary(&b, "arith.subi", kv_tokens, first_key), indices);
+  MlirValue is_allowed = uattn_compare_i(&b, UATTN_CMPI_SLT, column, limit);
+  MlirValue masked = uattn_select(&b, is_allowed, scores,
+                                  uattn_constant_splat(&b, type, -INFINITY));
+  replace(op, b.block, masked);
+  return true;
+}
+
+static bool expand_all(MlirOperation root, const char *name,
+                       bool (*expand)(MlirOperation op)) {
+  uattn_op_list_t found = uattn_collect_ops(root, name);
+  bool is_ok = true;
+  for (size_t i = 0; i < found.count; ++i)
+    is_ok &= expand(found.ops[i]);
+  free(found.ops);
+  return is_ok;
+}
+
+bool uattn_expand_tile_ops_run(MlirOperation root,
+                               const uattn_pass_options_t *options) {
+  (void)options;
+  return expand_all(root, UATTN_OPNAME_CAP_APPLY, expand_cap) &&
+         expand_all(root, UATTN_OPNAME_MASK_APPLY, expand_mask);
+}

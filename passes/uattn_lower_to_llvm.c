@@ -1,0 +1,37 @@
+/* Pass uattn-lower-to-llvm: upstream's conversions to the llvm dialect.
+ * Layer: passes. Must not know: kernels, layouts.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <mlir-c/Pass.h>
+
+#include "dialect/dialect.h"
+#include "passes/pass_runs.h"
+
+static const char conversions[] =
+    "gpu.module(convert-scf-to-cf),"
+    "convert-vector-to-llvm,"
+    "gpu.module(convert-math-to-llvm,convert-arith-to-llvm,"
+    "convert-index-to-llvm),"
+    "convert-cf-to-llvm,"
+    "reconcile-unrealized-casts,"
+    "gpu.module(canonicalize,cse)";
+
+static void append_error(MlirStringRef text, void *user_data) {
+  uattn_string_append_bytes(user_data, text.data, text.length);
+}
+
+bool uattn_lower_to_llvm_run(MlirOperation root,
+                             const uattn_pass_options_t *options) {
+  (void)options;
+  MlirContext context = mlirOperationGetContext(root);
+  MlirPassManager manager = mlirPassManagerCreateOnOperation(
+      context, mlirStringRefCreateFromCString("builtin.module"));
+  uattn_string_t error = {0};
+  MlirLogicalResult parsed = mlirOpPassManagerAddPipeline(
+      mlirPassManagerGetAsOpPassManager(manager),
+      mlirStringRefCreateFromCString(conversions), append_error, &error);
+  UATTN_CHECK(mlirLogicalResultIsSuccess(parsed));
+  uattn_string_release(&error);
+  MlirLogicalResult converted = mlirPassManagerRunOnOp(manager, root);
+  mlirPassManagerDestroy(manager);
+  return mlirLogicalResultIsSuccess(converted);
+}

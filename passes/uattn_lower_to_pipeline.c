@@ -1,0 +1,85 @@
+/* Pass uattn-lower-to-pipeline: a kernel for every planned op.
+ * Layer: passes. Must not know: what the kernel does.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The op stays where it is, as the description of the launch, and names its
+ * kernels; ops that need the same kernel share it. */
+#include <stdlib.h>
+
+#include "emit/emit.h"
+#include "passes/pass_runs.h"
+#include "passes/plan_attribute.h"
+#include "passes/walk.h"
+
+/* The gpu.module called `name` in the body of `root`, or null. */
+static MlirOperation find_module(MlirOperation root, const char *name) {
+  MlirOperation none = {NULL};
+  uattn_op_list_t modules = uattn_collect_ops(root, "gpu.module");
+  MlirOperation found = none;
+  for (size_t i = 0; i < modules.count; ++i) {
+    MlirStringRef symbol;
+    if (uattn_op_get_string(modules.ops[i], "sym_name", &symbol) &&
+        uattn_string_ref_is(symbol, name))
+      found = modules.ops[i];
+  }
+  free(modules.ops);
+  return found;
+}
+
+static void append_module(MlirOperation root, MlirLocation location,
+                          const char *name, const uattn_forward_plan_t *plan) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0));
+  uattn_builder_t outer = uattn_builder_at_end(body, location), inner;
+  uattn_op_t op = uattn_op("gpu.module");
+  uattn_op_attribute(&op, "sym_name", uattn_attribute_string(&outer, name));
+  uattn_op_region(&op, uattn_region_create(&outer, NULL, 0, &inner));
+  uattn_op_append(&outer, &op);
+  uattn_emit_forward_kernel(&inner, plan);
+}
+
+/* Two plans of one kernel name differ in their decisions only. */
+static void append_module_name(const uattn_forward_plan_t *plan,
+                               uattn_string_t *out_name) {
+  uattn_forward_kernel_name(plan, out_name);
+  uattn_string_appendf(
+      out_name, "_%dx%dx%d%s%s", plan->consumer_warpgroups, plan->kv_tile_rows,
+      plan->stage_count, plan->is_ping_pong ? "" : "_free",
+      plan->scale_sign == UATTN_SCALE_SIGN_NEGATIVE ? "_negated" : "");
+}
+
+static bool lower_op(MlirOperation root, MlirOperation op) {
+  uattn_forward_plan_t plan;
+  const uattn_target_t *target;
+  if (!uattn_plan_from_op(op, &plan, &target))
+    return false;
+  MlirContext context = mlirOperationGetContext(op);
+  uattn_string_t module_name = {0}, kernel_name = {0};
+  append_module_name(&plan, &module_name);
+  uattn_forward_kernel_name(&plan, &kernel_name);
+  if (mlirOperationIsNull(find_module(root, uattn_string_get(&module_name))))
+    append_module(root, mlirOperationGetLocation(op),
+                  uattn_string_get(&module_name), &plan);
+  MlirAttribute kernel =
+      uattn_attribute_parse(context, "@%s::@%s", uattn_string_get(&module_name),
+                            uattn_string_get(&kernel_name));
+  uattn_op_set_attribute(op, UATTN_ATTR_KERNELS,
+                         mlirArrayAttrGet(context, 1, &kernel));
+  uattn_string_release(&module_name);
+  uattn_string_release(&kernel_name);
+  return true;
+}
+
+bool uattn_lower_to_pipeline_run(MlirOperation root,
+                                 const uattn_pass_options_t *options) {
+  (void)options;
+  uattn_op_list_t found =
+      uattn_collect_ops(root, UATTN_OPNAME_RANKER_ATTENTION);
+  bool is_ok = true;
+  for (size_t i = 0; i < found.count; ++i)
+    is_ok &= lower_op(root, found.ops[i]);
+  free(found.ops);
+  if (is_ok)
+    uattn_op_set_attribute(root, "gpu.container_module",
+                           mlirUnitAttrGet(mlirOperationGetContext(root)));
+  return is_ok;
+}

@@ -1,0 +1,50 @@
+/* Pass uattn-plan: chooses a plan for every attention op.
+ * Layer: passes. Must not know: how plans are chosen or obeyed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "passes/pass_runs.h"
+#include "passes/plan_attribute.h"
+#include "passes/walk.h"
+
+static bool plan_op(MlirOperation op, const uattn_target_t *target) {
+  uattn_problem_t problem;
+  uattn_forward_plan_t plan;
+  uattn_problem_from_op(op, &problem);
+  uattn_error_t *error = uattn_plan_forward(&problem, target, &plan);
+  if (error) {
+    uattn_emit_error(op, "%s", uattn_error_message(error));
+    uattn_error_destroy(error);
+    return false;
+  }
+  uattn_op_set_attribute(
+      op, UATTN_ATTR_PLAN,
+      uattn_plan_attribute(mlirOperationGetContext(op), &plan, target));
+  return true;
+}
+
+static bool plan_ops(MlirOperation root, const char *name,
+                     const uattn_target_t *target) {
+  uattn_op_list_t found = uattn_collect_ops(root, name);
+  bool is_ok = true;
+  for (size_t i = 0; i < found.count; ++i)
+    /* A plan that is there already was meant. */
+    if (mlirAttributeIsNull(
+            uattn_op_get_attribute(found.ops[i], UATTN_ATTR_PLAN)))
+      is_ok &= plan_op(found.ops[i], target);
+  free(found.ops);
+  return is_ok;
+}
+
+bool uattn_plan_run(MlirOperation root, const uattn_pass_options_t *options) {
+  const char *chip = uattn_pass_options_get_string(options, "target");
+  const uattn_target_t *target = uattn_target_find(chip);
+  if (!target) {
+    uattn_emit_error(root, "target %s is not supported: expected sm_90a", chip);
+    return false;
+  }
+  bool forward_is_ok = plan_ops(root, UATTN_OPNAME_RANKER_ATTENTION, target);
+  bool backward_is_ok =
+      plan_ops(root, UATTN_OPNAME_RANKER_ATTENTION_BWD, target);
+  return forward_is_ok && backward_is_ok;
+}
