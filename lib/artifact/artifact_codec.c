@@ -22,7 +22,7 @@
 /* Neither text nor tolerant of a change of line ends or the eighth bit. */
 static const char magic[8] = {'\x89', 'u', 'a', 't', 't', 'n', '\r', '\n'};
 
-enum { HEADER_BYTES = 40, CHECKSUM_OFFSET = 24, SECTION_HEADER_BYTES = 12 };
+enum { HEADER_BYTES = 40, CHECKSUM_OFFSET = 24 };
 
 static void exchange_value(uattn_stream_t *stream,
                            uattn_artifact_value_t *value) {

@@ -6,6 +6,7 @@
 #include "uattn/artifact.h"
 #include "uattn/problem.h"
 #include "uattn/reference.h"
+#include "uattn/runtime.h"
 
 /* One line a field: where it is on the 64-bit machines that have the GPUs. */
 #define FIELD(type, field, offset)                                             \
@@ -53,6 +54,29 @@ static const struct {
     FIELD(uattn_value_info_t, rank, 12),
     FIELD(uattn_value_info_t, shape, 16),
     SIZE(uattn_value_info_t, 48),
+
+    FIELD(uattn_device_options_t, struct_size, 0),
+    FIELD(uattn_device_options_t, context, 8),
+    FIELD(uattn_device_options_t, ordinal, 12),
+    FIELD(uattn_device_options_t, driver_path, 16),
+
+    FIELD(uattn_tensor_t, data, 0),
+    FIELD(uattn_tensor_t, dtype, 8),
+    FIELD(uattn_tensor_t, rank, 12),
+    FIELD(uattn_tensor_t, shape, 16),
+    FIELD(uattn_tensor_t, strides, 48),
+    SIZE(uattn_tensor_t, 80),
+
+    FIELD(uattn_launch_t, struct_size, 0),
+    FIELD(uattn_launch_t, arguments, 8),
+    FIELD(uattn_launch_t, argument_count, 16),
+    FIELD(uattn_launch_t, results, 24),
+    FIELD(uattn_launch_t, result_count, 32),
+    FIELD(uattn_launch_t, workspace, 40),
+    FIELD(uattn_launch_t, workspace_bytes, 48),
+    FIELD(uattn_launch_t, stream, 56),
+    FIELD(uattn_launch_t, sm_scale, 64),
+    FIELD(uattn_launch_t, cap, 72),
 
     FIELD(uattn_reference_tensors_t, operands, 0),
     FIELD(uattn_reference_tensors_t, results, 88),
@@ -111,6 +135,8 @@ static const number_t numbers[] = {
     NUMBER(UATTN_ERROR_DEVICE, 4),
     NUMBER(UATTN_ERROR_TOOLCHAIN, 5),
     NUMBER(UATTN_ERROR_INTERNAL, 6),
+    NUMBER(UATTN_CONTEXT_PRIMARY, 0),
+    NUMBER(UATTN_CONTEXT_CURRENT, 1),
     NUMBER(UATTN_DTYPE_BF16, 0),
     NUMBER(UATTN_DTYPE_F16, 1),
     NUMBER(UATTN_DTYPE_F32, 2),
