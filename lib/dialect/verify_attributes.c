@@ -13,8 +13,8 @@ static const char *const known_attributes[] = {
     UATTN_ATTR_WINDOW_LEN,
     UATTN_ATTR_Q_OFFSET,
     UATTN_ATTR_Z_LOSS_WEIGHT,
-    UATTN_ATTR_PLAN,
     UATTN_ATTR_DETERMINISTIC,
+    UATTN_ATTR_PLAN,
     UATTN_ATTR_KERNELS,
     UATTN_ATTR_OPERAND_SEGMENTS,
     UATTN_ATTR_RESULT_SEGMENTS,
@@ -53,10 +53,18 @@ static void refuse_unknown_attribute(MlirOperation op, MlirStringRef name,
                                      size_t known_count) {
   const char *nearest = uattn_nearest_name(name, known, known_count);
   MlirStringRef op_name = mlirIdentifierStr(mlirOperationGetName(op));
-  uattn_emit_error(op, "unknown attribute '%.*s' on %.*s%s%s%s",
-                   (int)name.length, name.data, (int)op_name.length,
-                   op_name.data, nearest ? ": did you mean '" : "",
-                   nearest ? nearest : "", nearest ? "'?" : "");
+  uattn_string_t wanted = {0};
+  if (nearest)
+    uattn_string_appendf(&wanted, "did you mean '%s'?", nearest);
+  else
+    uattn_string_append(&wanted,
+                        known_count > 0 ? "expected" : "expected none");
+  for (size_t index = 0; index < known_count && !nearest; ++index)
+    uattn_string_appendf(&wanted, "%s %s", index > 0 ? "," : "", known[index]);
+  uattn_emit_error(op, "unknown attribute '%.*s' on %.*s: %s", (int)name.length,
+                   name.data, (int)op_name.length, op_name.data,
+                   uattn_string_get(&wanted));
+  uattn_string_release(&wanted);
 }
 
 bool uattn_verify_attribute_names(MlirOperation op, const char *const *known,

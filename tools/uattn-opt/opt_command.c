@@ -65,6 +65,10 @@ static const option_t options[] = {
 #define USAGE_ERROR(...)                                                       \
   uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
+static const char *dashes(const option_t *option) {
+  return option->name[1] ? "--" : "-";
+}
+
 static const option_t *find_option(const char *name, size_t size) {
   for (size_t index = 0; index < OPTION_COUNT; ++index)
     if (strlen(options[index].name) == size &&
@@ -77,8 +81,8 @@ static uattn_error_t *set_switch(const option_t *option, const char *value,
                                  opt_command_t *command) {
   bool is_on = !value || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
   if (!is_on && strcmp(value, "false") != 0 && strcmp(value, "0") != 0)
-    return USAGE_ERROR("option --%s is '%s': expected true or false",
-                       option->name, value);
+    return USAGE_ERROR("option %s%s is '%s': expected true or false",
+                       dashes(option), option->name, value);
   *(bool *)((char *)command + option->offset) = is_on;
   return NULL;
 }
@@ -94,8 +98,8 @@ static uattn_error_t *set_option(const option_t *option, const char *value,
   else
     --*index; /* undone below */
   if (!value)
-    return USAGE_ERROR("option --%s has no value: expected %s", option->name,
-                       option->value_name);
+    return USAGE_ERROR("option %s%s has no value: expected %s", dashes(option),
+                       option->name, option->value_name);
   ++*index;
   *(const char **)((char *)command + option->offset) = value;
   return NULL;
@@ -185,8 +189,7 @@ void opt_command_append_options(uattn_string_t *text) {
   for (size_t index = 0; index < OPTION_COUNT; ++index) {
     const option_t *option = &options[index];
     char head[64];
-    snprintf(head, sizeof head, "%s%s%s%s", option->name[1] ? "--" : "-",
-             option->name,
+    snprintf(head, sizeof head, "%s%s%s%s", dashes(option), option->name,
              option->value_name ? (option->name[1] ? "=" : " ") : "",
              option->value_name ? option->value_name : "");
     uattn_string_appendf(text, "  %-32s %s\n", head, option->summary);
