@@ -106,6 +106,29 @@ static const struct {
     FIELD(uattn_comparison_t, worst_head, 56),
     FIELD(uattn_comparison_t, worst_row_error, 64),
     SIZE(uattn_comparison_t, 72),
+
+    FIELD(uattn_device_options_t, struct_size, 0),
+    FIELD(uattn_device_options_t, context, 8),
+    FIELD(uattn_device_options_t, ordinal, 12),
+    FIELD(uattn_device_options_t, driver_path, 16),
+
+    FIELD(uattn_tensor_t, data, 0),
+    FIELD(uattn_tensor_t, dtype, 8),
+    FIELD(uattn_tensor_t, rank, 12),
+    FIELD(uattn_tensor_t, shape, 16),
+    FIELD(uattn_tensor_t, strides, 48),
+    SIZE(uattn_tensor_t, 80),
+
+    FIELD(uattn_launch_t, struct_size, 0),
+    FIELD(uattn_launch_t, arguments, 8),
+    FIELD(uattn_launch_t, argument_count, 16),
+    FIELD(uattn_launch_t, results, 24),
+    FIELD(uattn_launch_t, result_count, 32),
+    FIELD(uattn_launch_t, workspace, 40),
+    FIELD(uattn_launch_t, workspace_bytes, 48),
+    FIELD(uattn_launch_t, stream, 56),
+    FIELD(uattn_launch_t, sm_scale, 64),
+    FIELD(uattn_launch_t, cap, 72),
 };
 
 static void fields_are_where_they_were(void **state) {
@@ -152,6 +175,8 @@ static const number_t numbers[] = {
     NUMBER(UATTN_RESULT_LSE, 1),
     NUMBER(UATTN_RESULT_DTEMP, 3),
     NUMBER(UATTN_DIM_DYNAMIC, -1),
+    NUMBER(UATTN_CONTEXT_PRIMARY, 0),
+    NUMBER(UATTN_CONTEXT_CURRENT, 1),
 };
 
 static void numbers_are_what_they_were(void **state) {
