@@ -1,0 +1,88 @@
+/* PTX to cubin: ptxas, or else nvJitLink.
+ * Layer: target. Must not know: plans, what a kernel does.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "target/nvjitlink.h"
+#include "target/target.h"
+
+/* The files of one run of ptxas, in a folder of their own. */
+typedef struct {
+  char folder[32];
+  char ptx[48];
+  char cubin[48];
+} scratch_t;
+
+static uattn_error_t *scratch_create(scratch_t *scratch) {
+  memcpy(scratch->folder, "/tmp/uattn-XXXXXX", sizeof "/tmp/uattn-XXXXXX");
+  if (!mkdtemp(scratch->folder))
+    return uattn_error_create(UATTN_ERROR_IO, "cannot make the folder %s: %s",
+                              scratch->folder, strerror(errno));
+  snprintf(scratch->ptx, sizeof scratch->ptx, "%s/k.ptx", scratch->folder);
+  snprintf(scratch->cubin, sizeof scratch->cubin, "%s/k.cubin",
+           scratch->folder);
+  return NULL;
+}
+
+static void scratch_remove(const scratch_t *scratch) {
+  unlink(scratch->ptx);
+  unlink(scratch->cubin);
+  rmdir(scratch->folder);
+}
+
+static uattn_error_t *run_ptxas(const char *ptxas, const scratch_t *scratch,
+                                const char *chip, uattn_assembly_t *out) {
+  uattn_string_t arch = {0}, messages = {0};
+  uattn_string_appendf(&arch, "-arch=%s", chip);
+  const char *arguments[] = {ptxas,        "-v", uattn_string_get(&arch),
+                             scratch->ptx, "-o", scratch->cubin,
+                             NULL};
+  int exit_code = 0;
+  char *cubin = NULL;
+  uattn_error_t *error = uattn_process_run(arguments, &messages, &exit_code);
+  if (!error && exit_code != 0)
+    error = uattn_error_create(UATTN_ERROR_TOOLCHAIN,
+                               "%s ended with exit code %d: %s", ptxas,
+                               exit_code, uattn_string_get(&messages));
+  if (!error)
+    error = uattn_file_read(scratch->cubin, &cubin, &out->cubin_bytes);
+  if (!error) {
+    out->cubin = (uint8_t *)cubin;
+    out->report = uattn_assembly_report_parse(uattn_string_get(&messages));
+  }
+  uattn_string_release(&arch);
+  uattn_string_release(&messages);
+  return error;
+}
+
+static uattn_error_t *assemble_with_ptxas(const char *ptxas, const char *ptx,
+                                          const char *chip,
+                                          uattn_assembly_t *out) {
+  scratch_t scratch = {{0}, {0}, {0}};
+  uattn_error_t *error = scratch_create(&scratch);
+  if (error)
+    return error;
+  error = uattn_file_write(scratch.ptx, ptx, strlen(ptx));
+  if (!error)
+    error = run_ptxas(ptxas, &scratch, chip, out);
+  scratch_remove(&scratch);
+  return error;
+}
+
+uattn_error_t *uattn_target_assemble(const uattn_assembler_t *assembler,
+                                     const char *ptx, const char *chip,
+                                     uattn_assembly_t *out_assembly) {
+  UATTN_CHECK(assembler->ptxas_path || assembler->nvjitlink_path);
+  uattn_assembly_t assembly = {0};
+  uattn_error_t *error =
+      assembler->ptxas_path
+          ? assemble_with_ptxas(assembler->ptxas_path, ptx, chip, &assembly)
+          : uattn_nvjitlink_assemble(assembler->nvjitlink_path, ptx, chip,
+                                     &assembly);
+  if (!error)
+    *out_assembly = assembly;
+  return error;
+}
