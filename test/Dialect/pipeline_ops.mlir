@@ -1,0 +1,115 @@
+// RUN: uattn-opt %s | FileCheck %s
+// RUN: uattn-opt %s | uattn-opt - | FileCheck %s
+// RUN: uattn-opt --emit-bytecode %s | uattn-opt - | FileCheck %s
+// RUN: uattn-opt --canonicalize --cse %s | FileCheck %s
+// The pipeline level's ops survive text, bytecode and upstream's clean-up, which
+// knows none of their effects and so removes none of them.
+
+!box = !uattn.tensor_map<vector<64x64xbf16>>
+!q = !uattn.smem<vector<64x64xbf16>>
+!kv = !uattn.smem<vector<128x64xbf16>>
+!ring = !uattn.ring<vector<128x64xbf16>, 2 : i64>
+!s = vector<64x128xf32>
+!o = vector<64x64xf32>
+
+// CHECK-LABEL: func.func @roles(
+// CHECK: "uattn.role"() {registers = array<i64: 24, 240>, warpgroups = array<i64: 1, 2>} : () -> (i32, i32)
+// CHECK: "uattn.elect"() : () -> i1
+// CHECK: "uattn.cta_index"() : () -> i32
+func.func @roles() -> (i32, i32, i1, i32) {
+  %role:2 = "uattn.role"() {registers = array<i64: 24, 240>, warpgroups = array<i64: 1, 2>}
+    : () -> (i32, i32)
+  %one = "uattn.elect"() : () -> i1
+  %cta = "uattn.cta_index"() : () -> i32
+  return %role#0, %role#1, %one, %cta : i32, i32, i1, i32
+}
+
+// CHECK-LABEL: func.func @ring(
+// CHECK: %[[RING:.*]] = "uattn.ring_alloc"()
+// CHECK-SAME: barrier_offset = 65536 : i64
+// CHECK-SAME: !uattn.ring<vector<128x64xbf16>, 2 : i64>
+// CHECK: "uattn.ring_produce"(%{{.*}}, %[[RING]], %{{.*}})
+// CHECK: %[[TILE:.*]] = "uattn.ring_acquire"(%[[RING]], %{{.*}}) : {{.*}} -> !uattn.smem<vector<128x64xbf16>>
+// CHECK: "uattn.smem_rows"(%[[TILE]], %{{.*}}) : {{.*}} -> !uattn.smem<vector<64x64xbf16>>
+// CHECK: "uattn.ring_release"(%[[RING]], %{{.*}})
+func.func @ring(%map: !uattn.tensor_map<vector<128x64xbf16>>, %i: i32) -> !q {
+  %ring = "uattn.ring_alloc"() {smem_offset = 1024 : i64, barrier_offset = 65536 : i64,
+                                consumer_warps = 8 : i64} : () -> !ring
+  "uattn.ring_produce"(%map, %i, %i, %i, %ring, %i)
+    : (!uattn.tensor_map<vector<128x64xbf16>>, i32, i32, i32, !ring, i32) -> ()
+  %tile = "uattn.ring_acquire"(%ring, %i) : (!ring, i32) -> !kv
+  %rows = "uattn.smem_rows"(%tile, %i) : (!kv, i32) -> !q
+  "uattn.ring_release"(%ring, %i) : (!ring, i32) -> ()
+  return %rows : !q
+}
+
+// A box may be narrower than the tile: several copies fill a slot.
+// CHECK-LABEL: func.func @wide_tile(
+// CHECK: "uattn.ring_produce"
+func.func @wide_tile(%map: !uattn.tensor_map<vector<128x64xbf16>>,
+                     %ring: !uattn.ring<vector<128x128xbf16>, 2 : i64>, %i: i32) {
+  "uattn.ring_produce"(%map, %i, %i, %i, %ring, %i)
+    : (!uattn.tensor_map<vector<128x64xbf16>>, i32, i32, i32,
+       !uattn.ring<vector<128x128xbf16>, 2 : i64>, i32) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @named_barriers(
+// CHECK: "uattn.named_barrier_sync"(%{{.*}}) {threads = 256 : i64} : (i32) -> ()
+// CHECK: "uattn.named_barrier_arrive"(%{{.*}}, %{{.*}}) {threads = 128 : i64} : (i32, i1) -> ()
+func.func @named_barriers(%id: i32, %when: i1) {
+  "uattn.named_barrier_sync"(%id) {threads = 256 : i64} : (i32) -> ()
+  "uattn.named_barrier_arrive"(%id, %when) {threads = 128 : i64} : (i32, i1) -> ()
+  return
+}
+
+// Q K^T with both factors in shared memory, then P V with P in registers.
+// CHECK-LABEL: func.func @products(
+// CHECK: "uattn.wgmma"(%{{.*}}, %{{.*}}) {transpose_b}
+// CHECK-SAME: -> vector<64x128xf32>
+// CHECK: "uattn.wgmma_wait"(%{{.*}}) {pending = 0 : i64}
+// CHECK: "uattn.wgmma"(%{{.*}}, %{{.*}}, %{{.*}}) {negate_a}
+// CHECK-SAME: (vector<64x128xbf16>, !uattn.smem<vector<128x64xbf16>>, vector<64x64xf32>) -> vector<64x64xf32>
+// CHECK: "uattn.wgmma_wait"(%{{.*}}, %{{.*}}) {pending = 1 : i64}
+// CHECK-SAME: -> (vector<64x64xf32>, vector<64x128xbf16>)
+func.func @products(%q: !q, %k: !kv, %v: !kv, %acc: !o) -> (!o, vector<64x128xbf16>) {
+  %started = "uattn.wgmma"(%q, %k) {transpose_b} : (!q, !kv) -> !s
+  %s = "uattn.wgmma_wait"(%started) {pending = 0 : i64} : (!s) -> !s
+  %p = arith.truncf %s : !s to vector<64x128xbf16>
+  %sum = "uattn.wgmma"(%p, %v, %acc) {negate_a}
+    : (vector<64x128xbf16>, !kv, !o) -> !o
+  %o:2 = "uattn.wgmma_wait"(%sum, %p) {pending = 1 : i64}
+    : (!o, vector<64x128xbf16>) -> (!o, vector<64x128xbf16>)
+  return %o#0, %o#1 : !o, vector<64x128xbf16>
+}
+
+// CHECK-LABEL: func.func @tile_arithmetic(
+// CHECK: "uattn.cap_apply"(%{{.*}}) {method = "tanh"}
+// CHECK: "uattn.mask_apply"
+// CHECK: "uattn.column_index"() : () -> vector<64x128xi32>
+// CHECK: "uattn.fold_columns"(%{{.*}}) {kind = "max"} : (vector<64x128xf32>) -> vector<64x8xf32>
+// CHECK: "uattn.row_broadcast"(%{{.*}}) : (vector<64xf32>) -> vector<64x128xf32>
+func.func @tile_arithmetic(%x: !s, %rows: vector<64xf32>, %i: i32)
+    -> (!s, vector<64x128xi32>, vector<64x8xf32>, !s) {
+  %capped = "uattn.cap_apply"(%x) {method = "tanh"} : (!s) -> !s
+  %masked = "uattn.mask_apply"(%capped, %i, %i) : (!s, i32, i32) -> !s
+  %columns = "uattn.column_index"() : () -> vector<64x128xi32>
+  %folded = "uattn.fold_columns"(%masked) {kind = "max"} : (!s) -> vector<64x8xf32>
+  %spread = "uattn.row_broadcast"(%rows) : (vector<64xf32>) -> !s
+  return %masked, %columns, %folded, %spread : !s, vector<64x128xi32>, vector<64x8xf32>, !s
+}
+
+// CHECK-LABEL: func.func @memory(
+// CHECK: %[[ROWS:.*]] = "uattn.row_load"
+// CHECK: "uattn.row_store"(%[[ROWS]],
+// CHECK: "uattn.tile_store"(%{{.*}}) : (vector<64x64xbf16>, !uattn.smem<vector<64x64xbf16>>
+func.func @memory(%g: !uattn.global<f32>, %offset: i64, %i: i32, %tile: vector<64x64xbf16>,
+                  %staging: !q, %map: !box) {
+  %rows = "uattn.row_load"(%g, %offset, %i, %i)
+    : (!uattn.global<f32>, i64, i32, i32) -> vector<64xf32>
+  "uattn.row_store"(%rows, %g, %offset, %i, %i)
+    : (vector<64xf32>, !uattn.global<f32>, i64, i32, i32) -> ()
+  "uattn.tile_store"(%tile, %staging, %map, %i, %i, %i, %i)
+    : (vector<64x64xbf16>, !q, !box, i32, i32, i32, i32) -> ()
+  return
+}
