@@ -1,0 +1,267 @@
+/* The command line of uattn-run as plain data.
+ * Layer: tools. Must not know: artifacts, devices, how the work is done.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "run_command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define USAGE_ERROR(...)                                                       \
+  uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
+
+/* `value` is NULL for a switch. */
+typedef uattn_error_t *(*read_value_t)(run_command_t *command,
+                                       const char *value);
+
+static uattn_error_t *read_function(run_command_t *command, const char *value) {
+  command->function = value;
+  return NULL;
+}
+
+static uattn_error_t *read_device(run_command_t *command, const char *value) {
+  static const char *const names[] = {[RUN_DEVICE_AUTO] = "auto",
+                                      [RUN_DEVICE_CUDA] = "cuda",
+                                      [RUN_DEVICE_REFERENCE] = "reference"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (strcmp(value, names[i]) == 0) {
+      command->device = (run_device_t)i;
+      return NULL;
+    }
+  if (strcmp(value, "emulator") == 0)
+    return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
+                              "--device=emulator: the emulator is not built "
+                              "yet, expected auto, cuda or reference");
+  return USAGE_ERROR("--device is '%s': expected auto, cuda or reference",
+                     value);
+}
+
+static uattn_error_t *read_input(run_command_t *command, const char *value) {
+  command->inputs[command->input_count++] = value;
+  return NULL;
+}
+
+static uattn_error_t *read_output(run_command_t *command, const char *value) {
+  for (size_t i = 0; i < command->output_count; ++i)
+    if (strcmp(command->outputs[i], value) == 0)
+      return USAGE_ERROR("--output=%s is given twice: expected a file for "
+                         "each result",
+                         value);
+  command->outputs[command->output_count++] = value;
+  return NULL;
+}
+
+static bool parse_shape(const char *text, run_shape_option_t *shape) {
+  char *copy = uattn_string_copy(text);
+  char *rest = copy;
+  bool is_right = true;
+  for (char *size = strsep(&rest, "x"); size && is_right;
+       size = strsep(&rest, "x"))
+    is_right = shape->rank < 4 &&
+               uattn_parse_int64(size, &shape->shape[shape->rank++]) &&
+               shape->shape[shape->rank - 1] > 0;
+  free(copy);
+  return is_right;
+}
+
+static uattn_error_t *read_shape(run_command_t *command, const char *value) {
+  const char *colon = strchr(value, ':');
+  run_shape_option_t shape = {0};
+  if (!colon || colon == value || !parse_shape(colon + 1, &shape))
+    return USAGE_ERROR("--shape is '%s': expected ARGUMENT:SIZExSIZE..., such "
+                       "as q:2x1024x16x128",
+                       value);
+  shape.argument = uattn_string_copy(value);
+  shape.argument[colon - value] = '\0';
+  command->shapes[command->shape_count++] = shape;
+  return NULL;
+}
+
+static uattn_error_t *read_seed(run_command_t *command, const char *value) {
+  int64_t seed = 0;
+  if (!uattn_parse_int64(value, &seed) || seed < 0)
+    return USAGE_ERROR("--seed is '%s': expected a whole number from 0", value);
+  command->seed = (uint64_t)seed;
+  return NULL;
+}
+
+static uattn_error_t *read_check(run_command_t *command, const char *value) {
+  (void)value;
+  command->is_checked = true;
+  return NULL;
+}
+
+static uattn_error_t *read_bench(run_command_t *command, const char *value) {
+  (void)value;
+  command->is_timed = true;
+  return NULL;
+}
+
+static uattn_error_t *read_help(run_command_t *command, const char *value) {
+  (void)value;
+  command->asks_help = true;
+  return NULL;
+}
+
+static uattn_error_t *read_version(run_command_t *command, const char *value) {
+  (void)value;
+  command->asks_version = true;
+  return NULL;
+}
+
+static const struct {
+  const char *name;
+  const char *value_name; /* NULL: a switch */
+  bool is_repeated;
+  read_value_t read; /* NULL: known, and refused */
+  const char *summary;
+} options[] = {
+    {"function", "NAME", false, read_function,
+     "run this function; needed where the file has several"},
+    {"device", "NAME", false, read_device,
+     "auto (default), cuda or reference; auto is cuda where a\n"
+     "driver and an sm_90 GPU are, else the reference"},
+    {"input", "F.npy", true, read_input,
+     "read the next argument; missing ones are drawn"},
+    {"output", "F.npy", true, read_output, "write the next result"},
+    {"shape", "ARG:2x16x4x64", true, read_shape,
+     "sizes of an argument with dynamic dimensions, by its name\n"
+     "or position (q, arg0, 0)"},
+    {"seed", "N", false, read_seed, "of the drawn inputs (0)"},
+    {"check", NULL, false, read_check,
+     "compare every result with the float64 reference"},
+    {"bench", NULL, false, read_bench, "print the time as a line of JSON"},
+    {"help", NULL, true, read_help, "print this text"},
+    {"version", NULL, true, read_version, "print the version"},
+    {"schedules", "N", true, NULL, NULL},
+    {"schedule-seed", "N", true, NULL, NULL},
+    {"timeline", "F.svg", true, NULL, NULL},
+};
+enum { OPTION_COUNT = sizeof options / sizeof *options };
+
+static int find_option(const char *name, size_t size) {
+  for (int i = 0; i < OPTION_COUNT; ++i)
+    if (strlen(options[i].name) == size &&
+        memcmp(options[i].name, name, size) == 0)
+      return i;
+  return -1;
+}
+
+/* `*index` stands at the option and is moved to its value where that is an
+ * argument of its own. */
+static uattn_error_t *read_option(char **arguments, int *index, bool *was_given,
+                                  run_command_t *command) {
+  const char *name = arguments[*index];
+  name += name[0] == '-' && name[1] == '-' ? 2 : 1;
+  size_t size = strcspn(name, "=");
+  int option = find_option(name, size);
+  if (option < 0)
+    return USAGE_ERROR("unknown option %s: expected one of those that --help "
+                       "lists",
+                       arguments[*index]);
+  if (!options[option].read)
+    return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
+                              "--%s is for the emulator, which is not built "
+                              "yet",
+                              options[option].name);
+  if (was_given[option] && !options[option].is_repeated)
+    return USAGE_ERROR("--%s is given twice: expected it once",
+                       options[option].name);
+  was_given[option] = true;
+  const char *value = name[size] ? name + size + 1 : NULL;
+  if (!options[option].value_name && value)
+    return USAGE_ERROR("--%s has the value '%s': expected none",
+                       options[option].name, value);
+  if (options[option].value_name && !value && arguments[*index + 1])
+    value = arguments[++*index];
+  if (options[option].value_name && (!value || !*value))
+    return USAGE_ERROR("--%s has no value: expected %s", options[option].name,
+                       options[option].value_name);
+  return options[option].read(command, value);
+}
+
+static uattn_error_t *read_file(const char *argument, run_command_t *command) {
+  if (command->file)
+    return USAGE_ERROR("two files are given, '%s' and '%s': expected one",
+                       command->file, argument);
+  command->file = argument;
+  return NULL;
+}
+
+static bool has_suffix(const char *text, const char *suffix) {
+  size_t size = strlen(text);
+  size_t suffix_size = strlen(suffix);
+  return size > suffix_size && strcmp(text + size - suffix_size, suffix) == 0;
+}
+
+static uattn_error_t *check_together(const run_command_t *command) {
+  if (command->asks_help || command->asks_version)
+    return NULL;
+  if (!command->file)
+    return USAGE_ERROR("no file is given: expected a .mlir or a .uattn");
+  if (!has_suffix(command->file, ".mlir") &&
+      !has_suffix(command->file, ".uattn"))
+    return USAGE_ERROR("the file is '%s': expected a .mlir or a .uattn",
+                       command->file);
+  return NULL;
+}
+
+uattn_error_t *run_command_parse(int argument_count, char **arguments,
+                                 run_command_t *out_command) {
+  size_t most = (size_t)argument_count;
+  bool was_given[OPTION_COUNT] = {false};
+  *out_command = (run_command_t){
+      .inputs = uattn_allocate(most * sizeof *out_command->inputs),
+      .outputs = uattn_allocate(most * sizeof *out_command->outputs),
+      .shapes = uattn_allocate(most * sizeof *out_command->shapes),
+  };
+  uattn_error_t *error = NULL;
+  for (int index = 1; index < argument_count && !error; ++index) {
+    const char *argument = arguments[index];
+    error = argument[0] == '-' && argument[1]
+                ? read_option(arguments, &index, was_given, out_command)
+                : read_file(argument, out_command);
+  }
+  if (!error)
+    error = check_together(out_command);
+  return error;
+}
+
+void run_command_release(run_command_t *command) {
+  for (size_t i = 0; i < command->shape_count; ++i)
+    free(command->shapes[i].argument);
+  free(command->inputs);
+  free(command->outputs);
+  free(command->shapes);
+}
+
+/* A line of the summary each; the first beside the option. */
+static void append_option(uattn_string_t *text, int option) {
+  char head[40];
+  snprintf(head, sizeof head, "--%s%s%s", options[option].name,
+           options[option].value_name ? "=" : "",
+           options[option].value_name ? options[option].value_name : "");
+  const char *line = options[option].summary;
+  for (const char *left = head; line; left = "") {
+    size_t size = strcspn(line, "\n");
+    uattn_string_appendf(text, "  %-22s %.*s\n", left, (int)size, line);
+    line = line[size] ? line + size + 1 : NULL;
+  }
+}
+
+void run_command_append_help(uattn_string_t *text) {
+  uattn_string_append(
+      text, "Runs a function of uattn ops from a .mlir or .uattn file.\n\n"
+            "usage: uattn-run FILE [options]\n\n");
+  for (int i = 0; i < OPTION_COUNT; ++i)
+    if (options[i].summary)
+      append_option(text, i);
+  uattn_string_append(
+      text,
+      "\nInputs are float32 or float16 (rounded to the argument's type) or "
+      "int32 arrays;\noutputs are float32 or int32 arrays. A .mlir is compiled "
+      "by the uattn-compile\nbeside this program.\n\n"
+      "environment:\n"
+      "  UATTN_CUDA_DRIVER      the CUDA driver's library (libcuda.so.1)\n\n"
+      "exit code: 0 right, 1 a result is over its bound, 2 wrong use or file,\n"
+      "3 device or driver failure, 4 internal or toolchain failure\n");
+}

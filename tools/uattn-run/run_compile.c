@@ -1,0 +1,132 @@
+/* Gets the artifact that is to be run, compiling a .mlir on the way.
+ * Layer: tools. Must not know: MLIR, devices.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "run_compile.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/support.h"
+
+extern char **environ;
+
+static bool is_artifact(const char *file) {
+  size_t size = strlen(file);
+  return size > 6 && strcmp(file + size - 6, ".uattn") == 0;
+}
+
+uattn_error_t *run_check_file(const char *file) {
+  if (access(file, R_OK) == 0)
+    return NULL;
+  return uattn_error_create(UATTN_ERROR_IO, "cannot read `%s`: %s", file,
+                            errno == ENOENT ? "no such file" : strerror(errno));
+}
+
+/* NULL where there is none. */
+static char *find_compiler(void) {
+  char *folder = uattn_program_directory();
+  if (!folder)
+    return NULL;
+  uattn_string_t path = {0};
+  uattn_string_appendf(&path, "%s/uattn-compile", folder);
+  free(folder);
+  char *found = uattn_string_take(&path);
+  if (access(found, X_OK) == 0)
+    return found;
+  free(found);
+  return NULL;
+}
+
+static uattn_error_t *run_program(char **arguments, int *out_exit_code) {
+  pid_t child = 0;
+  int status = 0;
+  int number =
+      posix_spawn(&child, arguments[0], NULL, NULL, arguments, environ);
+  if (number != 0)
+    return uattn_error_create(UATTN_ERROR_TOOLCHAIN, "cannot start `%s`: %s",
+                              arguments[0], strerror(number));
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return uattn_error_create(UATTN_ERROR_TOOLCHAIN,
+                                "cannot wait for `%s`: %s", arguments[0],
+                                strerror(errno));
+  if (WIFSIGNALED(status))
+    return uattn_error_create(UATTN_ERROR_TOOLCHAIN,
+                              "`%s` was ended by signal %d", arguments[0],
+                              WTERMSIG(status));
+  *out_exit_code = WEXITSTATUS(status);
+  return NULL;
+}
+
+/* A folder of our own, so that nothing else can name the file in it. */
+static uattn_error_t *make_folder(char **out_folder) {
+  const char *parent = getenv("TMPDIR");
+  uattn_string_t name = {0};
+  uattn_string_appendf(&name, "%s/uattn-run-XXXXXX",
+                       parent && *parent ? parent : "/tmp");
+  char *folder = uattn_string_take(&name);
+  if (mkdtemp(folder)) {
+    *out_folder = folder;
+    return NULL;
+  }
+  uattn_error_t *error =
+      uattn_error_create(UATTN_ERROR_IO, "cannot make the folder `%s`: %s",
+                         folder, strerror(errno));
+  free(folder);
+  return error;
+}
+
+static uattn_error_t *compile(char *compiler, const char *file,
+                              bool wants_kernels,
+                              uattn_artifact_t **out_artifact,
+                              int *out_exit_code) {
+  char *folder = NULL;
+  uattn_error_t *error = make_folder(&folder);
+  if (error)
+    return error;
+  uattn_string_t path = {0};
+  uattn_string_appendf(&path, "%s/program.uattn", folder);
+  char *target = uattn_string_take(&path);
+  char emit_problem[] = "--emit=problem";
+  char emit_artifact[] = "--emit=artifact";
+  char output[] = "-o";
+  char *source = uattn_string_copy(file);
+  char *arguments[] = {compiler,
+                       source,
+                       output,
+                       target,
+                       wants_kernels ? emit_artifact : emit_problem,
+                       NULL};
+  error = run_program(arguments, out_exit_code);
+  if (!error && *out_exit_code == 0)
+    error = uattn_error_annotate(uattn_artifact_read(target, out_artifact),
+                                 "the compiled file");
+  unlink(target);
+  rmdir(folder);
+  free(source);
+  free(target);
+  free(folder);
+  return error;
+}
+
+uattn_error_t *run_get_artifact(const char *file, bool wants_kernels,
+                                uattn_artifact_t **out_artifact,
+                                int *out_exit_code) {
+  *out_exit_code = 0;
+  if (is_artifact(file))
+    return uattn_artifact_read(file, out_artifact);
+  char *compiler = find_compiler();
+  if (!compiler)
+    return uattn_error_create(UATTN_ERROR_TOOLCHAIN,
+                              "no uattn-compile beside this program for the "
+                              "file `%s`: expected one, or a .uattn",
+                              file);
+  uattn_error_t *error =
+      compile(compiler, file, wants_kernels, out_artifact, out_exit_code);
+  free(compiler);
+  return error;
+}
