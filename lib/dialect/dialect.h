@@ -115,7 +115,9 @@ bool uattn_type_is(MlirType type, const char *name);
 
 /* The parameters in order, as an ArrayAttr (types as TypeAttr); empty where
  * there are none. The C API has no getters: this prints and parses, so keep
- * the answer rather than asking in a loop.
+ * the answer rather than asking in a loop. Null, after MLIR's diagnostic,
+ * where some exotic parameter's text does not parse back; never on a verified
+ * op.
  * Precondition: uattn_attribute_is / uattn_type_is one of ours. */
 MlirAttribute uattn_parameters_of_attribute(MlirAttribute attribute);
 MlirAttribute uattn_parameters_of_type(MlirType type);

@@ -59,7 +59,6 @@ static MlirAttribute parse_parameters(MlirContext context,
   MlirAttribute parameters =
       mlirAttributeParseGet(context, uattn_string_ref(&array));
   uattn_string_release(&array);
-  UATTN_CHECK(!mlirAttributeIsNull(parameters));
   return parameters;
 }
 

@@ -35,7 +35,8 @@ MlirType uattn_global_type(MlirType element) {
 
 static MlirAttribute parameter(MlirType type, intptr_t index) {
   MlirAttribute parameters = uattn_parameters_of_type(type);
-  if (index >= mlirArrayAttrGetNumElements(parameters))
+  if (mlirAttributeIsNull(parameters) ||
+      index >= mlirArrayAttrGetNumElements(parameters))
     return mlirAttributeGetNull();
   return mlirArrayAttrGetElement(parameters, index);
 }

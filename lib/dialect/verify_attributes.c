@@ -164,7 +164,8 @@ static bool verify_cap(MlirOperation op) {
   if (!uattn_attribute_is(cap, UATTN_ATTRNAME_CAP))
     return refuse(op, UATTN_ATTR_CAP, "a #" UATTN_ATTRNAME_CAP);
   MlirAttribute parameters = uattn_parameters_of_attribute(cap);
-  if (mlirArrayAttrGetNumElements(parameters) != 4)
+  if (mlirAttributeIsNull(parameters) ||
+      mlirArrayAttrGetNumElements(parameters) != 4)
     return refuse(op, UATTN_ATTR_CAP, "4 parameters: method, cap, alpha, beta");
   if (!verify_cap_method(op, mlirArrayAttrGetElement(parameters, 0)))
     return false;
@@ -198,7 +199,8 @@ static bool verify_plan(MlirOperation op) {
   if (!uattn_attribute_is(plan, UATTN_ATTRNAME_PLAN))
     return refuse(op, UATTN_ATTR_PLAN, "a #" UATTN_ATTRNAME_PLAN);
   MlirAttribute parameters = uattn_parameters_of_attribute(plan);
-  return (mlirArrayAttrGetNumElements(parameters) == 1 &&
+  return (!mlirAttributeIsNull(parameters) &&
+          mlirArrayAttrGetNumElements(parameters) == 1 &&
           mlirAttributeIsADictionary(mlirArrayAttrGetElement(parameters, 0))) ||
          refuse(op, UATTN_ATTR_PLAN, "one dictionary as its parameter");
 }
