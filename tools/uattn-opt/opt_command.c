@@ -1,5 +1,5 @@
 /* The command line of uattn-opt as plain data.
- * Layer: tools. Must not know: MLIR, how the work is done.
+ * Layer: tools. Must not know: IR, how the work is done.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "opt_command.h"
 
