@@ -5,8 +5,8 @@
  * libMLIR of the same release; programs with an MLIR of their own exchange
  * text or bytecode with the uattn tools instead.
  *
- * Layer: dialect and passes (public). Must not know: plans, kernels, artifacts, CUDA.
- * SPDX-License-Identifier: Apache-2.0 */
+ * Layer: dialect and passes (public). Must not know: plans, kernels, artifacts,
+ * CUDA. SPDX-License-Identifier: Apache-2.0 */
 #ifndef UATTN_MLIR_H
 #define UATTN_MLIR_H
 
