@@ -40,8 +40,8 @@ typedef bool (*uattn_pass_run_t)(MlirOperation root,
 /* One row of the table: documentation, command line and registry all come
  * from here. Strings are static. */
 typedef struct {
-  const char *flag;   /* "uattn-plan", without dashes */
-  const char *anchor; /* op that it runs on, "builtin.module" as a rule */
+  const char *flag;    /* "uattn-plan", without dashes */
+  const char *anchor;  /* op that it runs on, "builtin.module" as a rule */
   const char *summary; /* one sentence with a verb */
   const char *before;  /* example IR, short */
   const char *after;

@@ -59,7 +59,7 @@ PUBLIC = {
 # has the layer's name: ops are built through emit's builders by all above it.
 OPEN_HEADERS = {
     "emit": {"emit.h", "builder.h", "pipeline_builder.h", "thread_builder.h"},
-    "passes": {"pass.h", "pass_pipeline.h"},
+    "passes": {"pass.h", "pass_pipeline.h", "plan_attribute.h", "walk.h"},
 }
 
 # Folder: words that its code must not use, and why. `emit` takes names and
