@@ -13,7 +13,7 @@
 
 /* Multiplications and additions that a check may take: some seconds on a few
  * cores. */
-static const double work_limit = 4e10;
+static const double work_limit = 2e10;
 
 /* The rows of one kind of token that are compared; NULL: all. */
 typedef struct {

@@ -71,8 +71,9 @@ static uattn_error_t *size_values(run_values_t *values) {
   const uattn_artifact_function_t *function = values->function;
   for (uint32_t i = 0; i < function->value_count; ++i) {
     const uattn_artifact_value_t *value = &function->values[i];
-    uattn_function_value_shape(function, &values->dims, shape_view(values), i,
-                               values->shapes[i]);
+    if (i >= function->argument_count) /* those of the arguments are known */
+      uattn_function_value_shape(function, &values->dims, shape_view(values), i,
+                                 values->shapes[i]);
     size_t count = 1;
     size_t bytes = 0;
     bool fits = true;
