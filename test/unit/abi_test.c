@@ -4,6 +4,7 @@
 #include "unit_test.h"
 
 #include "uattn/artifact.h"
+#include "uattn/compiler.h"
 #include "uattn/problem.h"
 #include "uattn/reference.h"
 #include "uattn/runtime.h"
@@ -78,6 +79,17 @@ static const struct {
     FIELD(uattn_launch_t, sm_scale, 64),
     FIELD(uattn_launch_t, cap, 72),
 
+    FIELD(uattn_compile_options_t, struct_size, 0),
+    FIELD(uattn_compile_options_t, source_name, 8),
+    FIELD(uattn_compile_options_t, chip, 16),
+    FIELD(uattn_compile_options_t, emit, 24),
+    FIELD(uattn_compile_options_t, reserved, 28),
+    FIELD(uattn_compile_options_t, ptxas_path, 32),
+    FIELD(uattn_compile_options_t, nvjitlink_path, 40),
+    FIELD(uattn_compile_options_t, dump_directory, 48),
+    FIELD(uattn_compile_options_t, report, 56),
+    FIELD(uattn_compile_options_t, report_data, 64),
+
     FIELD(uattn_reference_tensors_t, operands, 0),
     FIELD(uattn_reference_tensors_t, results, 88),
     SIZE(uattn_reference_tensors_t, 120),
@@ -129,6 +141,17 @@ static const struct {
     FIELD(uattn_launch_t, stream, 56),
     FIELD(uattn_launch_t, sm_scale, 64),
     FIELD(uattn_launch_t, cap, 72),
+
+    FIELD(uattn_compile_options_t, struct_size, 0),
+    FIELD(uattn_compile_options_t, source_name, 8),
+    FIELD(uattn_compile_options_t, chip, 16),
+    FIELD(uattn_compile_options_t, emit, 24),
+    FIELD(uattn_compile_options_t, reserved, 28),
+    FIELD(uattn_compile_options_t, ptxas_path, 32),
+    FIELD(uattn_compile_options_t, nvjitlink_path, 40),
+    FIELD(uattn_compile_options_t, dump_directory, 48),
+    FIELD(uattn_compile_options_t, report, 56),
+    FIELD(uattn_compile_options_t, report_data, 64),
 };
 
 static void fields_are_where_they_were(void **state) {
@@ -160,6 +183,16 @@ static const number_t numbers[] = {
     NUMBER(UATTN_ERROR_INTERNAL, 6),
     NUMBER(UATTN_CONTEXT_PRIMARY, 0),
     NUMBER(UATTN_CONTEXT_CURRENT, 1),
+    NUMBER(UATTN_EMIT_ARTIFACT, 0),
+    NUMBER(UATTN_EMIT_PROBLEM, 1),
+    NUMBER(UATTN_EMIT_PLANNED, 2),
+    NUMBER(UATTN_EMIT_PIPELINE, 3),
+    NUMBER(UATTN_EMIT_THREAD, 4),
+    NUMBER(UATTN_EMIT_LLVM, 5),
+    NUMBER(UATTN_EMIT_PTX, 6),
+    NUMBER(UATTN_EMIT_CUBIN, 7),
+    NUMBER(UATTN_SEVERITY_ERROR, 0),
+    NUMBER(UATTN_SEVERITY_WARNING, 1),
     NUMBER(UATTN_DTYPE_BF16, 0),
     NUMBER(UATTN_DTYPE_F16, 1),
     NUMBER(UATTN_DTYPE_F32, 2),
@@ -177,6 +210,16 @@ static const number_t numbers[] = {
     NUMBER(UATTN_DIM_DYNAMIC, -1),
     NUMBER(UATTN_CONTEXT_PRIMARY, 0),
     NUMBER(UATTN_CONTEXT_CURRENT, 1),
+    NUMBER(UATTN_EMIT_ARTIFACT, 0),
+    NUMBER(UATTN_EMIT_PROBLEM, 1),
+    NUMBER(UATTN_EMIT_PLANNED, 2),
+    NUMBER(UATTN_EMIT_PIPELINE, 3),
+    NUMBER(UATTN_EMIT_THREAD, 4),
+    NUMBER(UATTN_EMIT_LLVM, 5),
+    NUMBER(UATTN_EMIT_PTX, 6),
+    NUMBER(UATTN_EMIT_CUBIN, 7),
+    NUMBER(UATTN_SEVERITY_ERROR, 0),
+    NUMBER(UATTN_SEVERITY_WARNING, 1),
 };
 
 static void numbers_are_what_they_were(void **state) {
