@@ -45,6 +45,22 @@ static uattn_error_t *start(const char *const *arguments, int output,
   return NULL;
 }
 
+/* A shell's exit code: 128 + n for signal n. */
+static uattn_error_t *await(pid_t child, int *out_exit_code) {
+  int status = 0;
+  pid_t ended = 0;
+  do
+    ended = waitpid(child, &status, 0);
+  while (ended < 0 && errno == EINTR);
+  if (ended < 0) /* a host that ignores SIGCHLD */
+    return uattn_error_create(UATTN_ERROR_INTERNAL,
+                              "waiting for a program failed: %s",
+                              strerror(errno));
+  *out_exit_code =
+      WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return NULL;
+}
+
 uattn_error_t *uattn_process_run(const char *const *arguments,
                                  uattn_string_t *out_messages,
                                  int *out_exit_code) {
@@ -57,13 +73,13 @@ uattn_error_t *uattn_process_run(const char *const *arguments,
   if (ends[1] >= 0)
     close(ends[1]);
   if (!error) {
-    int status = 0;
     if (out_messages)
       error = drain(ends[0], out_messages);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-      ;
-    *out_exit_code =
-        WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    uattn_error_t *lost = await(child, out_exit_code);
+    if (!error)
+      error = lost;
+    else
+      uattn_error_destroy(lost);
   }
   if (ends[0] >= 0)
     close(ends[0]);
