@@ -75,9 +75,9 @@ char *uattn_program_directory(void);
  * is the program's path (no search, no shell). What it writes on stdout and
  * stderr is appended to `out_messages`, or goes where ours goes for NULL. An
  * exit code of 128 + n says that signal n ended it. */
-UATTN_NODISCARD uattn_error_t *
-uattn_process_run(const char *const *arguments, uattn_string_t *out_messages,
-                  int *out_exit_code);
+UATTN_NODISCARD uattn_error_t *uattn_process_run(const char *const *arguments,
+                                                 uattn_string_t *out_messages,
+                                                 int *out_exit_code);
 
 /* A strict number: the whole of `text`, in range, else false. */
 bool uattn_parse_int64(const char *text, int64_t *out_value);
