@@ -1,0 +1,121 @@
+/* A CPU that executes Hopper PTX: load, set memory, launch, read results.
+ * Layer: emulator (public). Must not know: MLIR, CUDA, artifacts.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef UATTN_EMULATOR_H
+#define UATTN_EMULATOR_H
+
+#include "uattn/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A parsed and decoded module. Immutable; may be launched from several threads
+ * at once. */
+typedef struct uattn_emulator uattn_emulator_t;
+
+/* Parses PTX and decodes every entry. What the emulator does not execute gives
+ * an error that names the instruction and its line, never a wrong result.
+ * `name` is what messages call the text. */
+UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
+uattn_emulator_create(const char *name, const char *ptx, size_t size,
+                      uattn_emulator_t **out_emulator);
+/* Accepts NULL. */
+UATTN_EXPORT void uattn_emulator_destroy(uattn_emulator_t *emulator);
+
+/* Entries by position in the text; names are borrowed. */
+UATTN_EXPORT size_t
+uattn_emulator_entry_count(const uattn_emulator_t *emulator);
+UATTN_EXPORT const char *
+uattn_emulator_entry_name(const uattn_emulator_t *emulator, size_t entry);
+
+/* Host memory that a kernel may touch as global memory, at its own address.
+ * Every access outside all of them ends the launch with an error that names
+ * the nearest one. */
+typedef struct {
+  const char *name; /* for messages */
+  void *data;
+  size_t bytes;
+  bool is_read_only;
+} uattn_emulator_memory_t;
+
+/* How a tensor map describes a tensor; the fields and limits of the driver's
+ * cuTensorMapEncodeTiled, innermost dimension first. */
+typedef enum {
+  UATTN_SWIZZLE_NONE = 0,
+  UATTN_SWIZZLE_32B = 1,
+  UATTN_SWIZZLE_64B = 2,
+  UATTN_SWIZZLE_128B = 3
+} uattn_swizzle_t;
+typedef enum {
+  UATTN_ELEMENT_U8 = 0,
+  UATTN_ELEMENT_U16 = 1,
+  UATTN_ELEMENT_U32 = 2,
+  UATTN_ELEMENT_I32 = 3,
+  UATTN_ELEMENT_U64 = 4,
+  UATTN_ELEMENT_I64 = 5,
+  UATTN_ELEMENT_F16 = 6,
+  UATTN_ELEMENT_F32 = 7,
+  UATTN_ELEMENT_F64 = 8,
+  UATTN_ELEMENT_BF16 = 9
+} uattn_element_t;
+typedef struct {
+  uattn_element_t element;
+  int32_t rank; /* 1 to 5 */
+  void *data;   /* inside one of the memories, 16-byte aligned */
+  uint64_t dims[5];
+  uint64_t strides[4]; /* bytes, of dimensions 1 to rank - 1 */
+  uint32_t box[5];
+  uint32_t element_strides[5]; /* 1 as a rule; 0 means 1 */
+  uattn_swizzle_t swizzle;
+  bool fills_with_nan; /* outside the tensor: NaN instead of 0 */
+} uattn_tensor_map_t;
+
+/* Writes the emulator's own 128-byte form of a tensor map, for the parameter
+ * block; an invalid one (by the driver's rules) is an error that says which
+ * field. It is not the hardware's form. */
+UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
+uattn_emulator_encode_tensor_map(const uattn_tensor_map_t *map,
+                                 uint8_t out_bytes[128]);
+
+typedef struct {
+  size_t struct_size;
+  uint32_t grid[3];
+  uint32_t block[3];
+  size_t dynamic_shared_bytes;
+  /* Parameters in order: pointers to their values, and their sizes, which must
+   * be those of the entry. */
+  const void *const *params;
+  const size_t *param_bytes;
+  size_t param_count;
+  const uattn_emulator_memory_t *memories;
+  size_t memory_count;
+  uint64_t seed;        /* of the order of warps and of asynchronous work */
+  int32_t thread_count; /* host threads; 0: as many as there are CPUs */
+  /* Called now and then with the share of CTAs that are done, from one thread
+   * at a time; may be NULL. */
+  void (*progress)(double done, void *user_data);
+  void *progress_data;
+} uattn_emulator_launch_t;
+
+typedef struct {
+  uint64_t instructions; /* warp instructions executed */
+  uint64_t ctas;
+} uattn_emulator_statistics_t;
+
+/* Runs one entry to its end. The same seed gives the same interleaving and the
+ * same bits, whatever the number of host threads. A fault of the kernel (an
+ * access out of bounds or misaligned, a deadlock with who waits for what, an
+ * instruction used against its rules) is UATTN_ERROR_INVALID_ARGUMENT;
+ * memories then hold what was written until then. `out_statistics` may be
+ * NULL. */
+UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
+uattn_emulator_run(const uattn_emulator_t *emulator, size_t entry,
+                   const uattn_emulator_launch_t *launch,
+                   uattn_emulator_statistics_t *out_statistics);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* UATTN_EMULATOR_H */

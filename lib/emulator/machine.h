@@ -1,0 +1,284 @@
+/* The emulated machine: memory, CTAs, warps, decoded instructions.
+ * Layer: emulator. Must not know: PTX text, tensors, artifacts.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A warp executes one decoded instruction at a time for a set of its lanes.
+ * Registers are rows of 32 lanes; an operand of an instruction is such a row,
+ * of the warp or of the program's constants, so that executing is a loop over
+ * lanes without a case distinction.
+ *
+ * Files: decode_*.c turn syntax into emu_insn_t and hold the functions that
+ * execute them, one file a family; schedule.c picks warps and lets asynchronous
+ * work finish; memory.c knows every byte that may be touched. */
+#ifndef UATTN_EMULATOR_MACHINE_H
+#define UATTN_EMULATOR_MACHINE_H
+
+#include "emulator/ptx_syntax.h"
+#include "support/support.h"
+
+enum { EMU_LANES = 32 };
+#define EMU_ALL_LANES 0xFFFFFFFFu
+
+typedef struct emu_program emu_program_t;
+typedef struct emu_launch emu_launch_t;
+typedef struct emu_cta emu_cta_t;
+typedef struct emu_warp emu_warp_t;
+typedef struct emu_insn emu_insn_t;
+
+/* ---- Operands --------------------------------------------------------------
+ */
+
+typedef enum {
+  EMU_ROW_NONE = 0,
+  EMU_ROW_WORD,     /* 8 to 32 bits: uint32_t[32], unused high bits zero */
+  EMU_ROW_LONG,     /* 64 bits: uint64_t[32] */
+  EMU_ROW_PREDICATE /* one uint32_t, a bit a lane */
+} emu_row_kind_t;
+
+/* A row of the warp's registers or of the program's constants (immediates,
+ * variables' addresses, repeated 32 times). */
+typedef struct {
+  emu_row_kind_t kind;
+  bool is_constant;
+  bool is_negated; /* predicates and -%r */
+  uint32_t index;  /* in its kind */
+} emu_row_t;
+
+/* ---- Instructions ----------------------------------------------------------
+ */
+
+typedef enum {
+  EMU_NEXT,    /* done: the lanes go on to the next instruction */
+  EMU_JUMPED,  /* the function has set the lanes' pc itself */
+  EMU_BLOCKED, /* not done: try again once warp->wait is over */
+  EMU_EXITED,  /* the lanes are gone */
+  EMU_FAULT    /* emu_fault has been called; the launch ends */
+} emu_outcome_t;
+
+/* `lanes`: those that execute (guard true); never 0. */
+typedef emu_outcome_t (*emu_execute_t)(emu_warp_t *warp, const emu_insn_t *insn,
+                                       uint32_t lanes);
+
+enum { EMU_MAX_ROWS = 8 };
+struct emu_insn {
+  emu_execute_t execute;
+  emu_row_t guard;              /* kind NONE: always */
+  emu_row_t rows[EMU_MAX_ROWS]; /* what the family's decoder put there */
+  int64_t immediates[4];
+  const void *detail; /* of a family, in the program's arena */
+  uint32_t target;    /* of a branch: instruction index */
+  /* Executed once for the warp, all of whose live lanes must be there. */
+  bool is_aligned;
+  const ptx_instruction_t *syntax; /* for messages */
+};
+
+/* A decoder of one family: fills `insn` from its syntax. Every part of the
+ * opcode must be understood; what is not gives an error that names the
+ * instruction and its line (emu_unsupported). */
+typedef struct emu_decoder emu_decoder_t;
+typedef uattn_error_t *(*emu_decode_t)(emu_decoder_t *decoder,
+                                       const ptx_instruction_t *syntax,
+                                       emu_insn_t *insn);
+typedef struct {
+  const char *opcode; /* the first part: "mad", "cp", "wgmma" */
+  emu_decode_t decode;
+} emu_opcode_t;
+/* One table a family, ended by a NULL opcode. */
+extern const emu_opcode_t emu_integer_opcodes[];  /* decode_integer.c */
+extern const emu_opcode_t emu_float_opcodes[];    /* decode_float.c */
+extern const emu_opcode_t emu_convert_opcodes[];  /* decode_convert.c */
+extern const emu_opcode_t emu_compare_opcodes[];  /* decode_compare.c */
+extern const emu_opcode_t emu_control_opcodes[];  /* decode_control.c */
+extern const emu_opcode_t emu_memory_opcodes[];   /* decode_memory.c */
+extern const emu_opcode_t emu_atomic_opcodes[];   /* decode_atomic.c */
+extern const emu_opcode_t emu_warp_opcodes[];     /* decode_warp.c */
+extern const emu_opcode_t emu_barrier_opcodes[];  /* decode_barrier.c */
+extern const emu_opcode_t emu_mbarrier_opcodes[]; /* decode_mbarrier.c */
+extern const emu_opcode_t emu_copy_opcodes[];     /* decode_copy.c: cp.* */
+extern const emu_opcode_t emu_matrix_opcodes[];   /* decode_matrix.c */
+extern const emu_opcode_t emu_wgmma_opcodes[];    /* decode_wgmma.c */
+
+/* ---- For decoders ----------------------------------------------------------
+ */
+
+struct emu_decoder {
+  const ptx_module_t *module;
+  const ptx_entry_t *entry;
+  emu_program_t *program;
+  uattn_arena_t *arena; /* the program's */
+};
+
+UATTN_NODISCARD uattn_error_t *emu_unsupported(const emu_decoder_t *decoder,
+                                               const ptx_instruction_t *syntax,
+                                               const char *format, ...)
+    UATTN_PRINTF(3, 4);
+
+/* The row of an operand that is read (register, immediate, special register,
+ * address of a variable) or written (register, sink) as `type`; an operand
+ * that cannot be gives an error. Immediates are converted to `type`. */
+UATTN_NODISCARD uattn_error_t *
+emu_decode_source(emu_decoder_t *decoder, const ptx_instruction_t *syntax,
+                  const ptx_operand_t *operand, ptx_type_t type,
+                  emu_row_t *out_row);
+UATTN_NODISCARD uattn_error_t *
+emu_decode_target(emu_decoder_t *decoder, const ptx_instruction_t *syntax,
+                  const ptx_operand_t *operand, ptx_type_t type,
+                  emu_row_t *out_row);
+
+/* [base + offset]: the base's row, WORD or LONG, and the offset. A variable as
+ * base is a constant row. */
+UATTN_NODISCARD uattn_error_t *
+emu_decode_address(emu_decoder_t *decoder, const ptx_instruction_t *syntax,
+                   const ptx_operand_t *operand, emu_row_t *out_base,
+                   int64_t *out_offset);
+
+/* ---- Warps -----------------------------------------------------------------
+ */
+
+/* What a blocked warp waits for, for the scheduler and for the report of a
+ * deadlock. */
+typedef enum {
+  EMU_WAIT_NONE,
+  EMU_WAIT_BARRIER,  /* named barrier `barrier` */
+  EMU_WAIT_MBARRIER, /* phase of the mbarrier at shared offset `address` */
+  EMU_WAIT_LANES,    /* other lanes of the warp (shfl.sync and the like) */
+  EMU_WAIT_ASYNC     /* its own copies or products */
+} emu_wait_kind_t;
+
+typedef struct {
+  emu_wait_kind_t kind;
+  uint32_t barrier;
+  uint32_t address;
+  uint32_t parity;
+} emu_wait_t;
+
+struct emu_warp {
+  emu_cta_t *cta;
+  uint32_t index; /* in the CTA */
+  uint32_t live;  /* lanes that have not exited */
+  uint32_t pc[EMU_LANES];
+  uint32_t *words; /* rows of 32 */
+  uint64_t *longs;
+  uint32_t *predicates;
+  emu_wait_t wait;
+  uint64_t executed; /* instructions */
+  void *products;    /* of decode_wgmma.c: products in flight */
+  void *stores;      /* of decode_copy.c: bulk groups */
+};
+
+/* Rows of an operand, to read and to write. Writing goes through the _set
+ * functions or honours `lanes` itself. */
+const uint32_t *emu_words(const emu_warp_t *warp, emu_row_t row);
+const uint64_t *emu_longs(const emu_warp_t *warp, emu_row_t row);
+/* Bit a lane, negation applied. */
+uint32_t emu_predicate(const emu_warp_t *warp, emu_row_t row);
+/* Rows of kind NONE (sinks) are ignored. */
+void emu_set_words(emu_warp_t *warp, emu_row_t row, uint32_t lanes,
+                   const uint32_t values[EMU_LANES]);
+void emu_set_longs(emu_warp_t *warp, emu_row_t row, uint32_t lanes,
+                   const uint64_t values[EMU_LANES]);
+void emu_set_predicate(emu_warp_t *warp, emu_row_t row, uint32_t lanes,
+                       uint32_t values);
+/* A row of either kind as 64-bit addresses plus `offset`. */
+void emu_addresses(const emu_warp_t *warp, emu_row_t base, int64_t offset,
+                   uint64_t out_addresses[EMU_LANES]);
+
+/* ---- CTAs ------------------------------------------------------------------
+ */
+
+/* Work that finishes later: bulk copies. `run` does it; false ends the launch
+ * (emu_fault has been called). */
+typedef struct emu_async {
+  bool (*run)(emu_cta_t *cta, struct emu_async *work);
+  struct emu_async *next;
+  uint64_t due; /* the CTA's clock at which it happens */
+} emu_async_t;
+
+struct emu_cta {
+  emu_launch_t *launch;
+  uint32_t index[3]; /* ctaid */
+  emu_warp_t *warps;
+  uint32_t warp_count;
+  uint8_t *shared; /* static variables, then dynamic memory */
+  size_t shared_bytes;
+  uint8_t *local; /* of all threads */
+  uint64_t clock; /* instructions executed by its warps */
+  uint64_t random_state;
+  emu_async_t *pending; /* in order of `due` */
+  void *barriers;       /* of decode_barrier.c */
+};
+
+/* Queues `owned_work` (malloc) to finish at a moment drawn from the seed. */
+void emu_cta_defer(emu_cta_t *cta, emu_async_t *owned_work);
+/* A number below `bound` from the CTA's seeded stream. */
+uint64_t emu_random(emu_cta_t *cta, uint64_t bound);
+
+/* ---- Memory ----------------------------------------------------------------
+ */
+
+/* Generic addresses: shared memory of the executing CTA is a window, global
+ * memory is where the host has it. The shared window's 32-bit offsets are what
+ * .shared instructions use. */
+#define EMU_SHARED_WINDOW 0x0000700000000000u
+#define EMU_LOCAL_WINDOW 0x0000710000000000u
+#define EMU_PARAM_WINDOW 0x0000720000000000u
+#define EMU_CONST_WINDOW 0x0000730000000000u
+#define EMU_WINDOW_BYTES 0x0000010000000000u
+
+/* Host memory of `bytes` bytes at `address` in `space`, aligned to
+ * `alignment`; NULL after emu_fault, which names the access, the allocation
+ * that it missed or the alignment that it lacks. */
+uint8_t *emu_memory(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane,
+                    ptx_space_t space, uint64_t address, size_t bytes,
+                    size_t alignment, bool is_write);
+
+/* The same for work that no warp executes any more (a copy that lands). */
+uint8_t *emu_cta_shared(emu_cta_t *cta, const emu_insn_t *insn,
+                        uint64_t address, size_t bytes, size_t alignment);
+uint8_t *emu_cta_global(emu_cta_t *cta, const emu_insn_t *insn,
+                        uint64_t address, size_t bytes, size_t alignment);
+
+/* Ends the launch with an error that names CTA, warp, lane (-1: all), PTX line
+ * and instruction, then what was wrong. The first fault stays. */
+void emu_fault(emu_cta_t *cta, const emu_warp_t *warp, int lane,
+               const emu_insn_t *insn, const char *format, ...)
+    UATTN_PRINTF(5, 6);
+
+/* ---- mbarriers (decode_mbarrier.c) ------------------------------------------
+ * State lives in the 8 bytes of shared memory, in a layout of our own. */
+
+/* Counts `bytes` of a copy that has landed. */
+bool emu_mbarrier_complete_tx(emu_cta_t *cta, const emu_insn_t *insn,
+                              uint64_t address, uint64_t bytes);
+/* True where the phase of `parity` has completed. */
+bool emu_mbarrier_test(emu_cta_t *cta, const emu_insn_t *insn, uint64_t address,
+                       uint32_t parity, bool *out_is_over);
+/* "phase 3, 2 of 8 arrivals pending, 4096 bytes pending", for reports. */
+void emu_mbarrier_describe(emu_cta_t *cta, uint64_t address,
+                           uattn_string_t *text);
+
+/* ---- Program and launch
+ * ------------------------------------------------------ */
+
+struct emu_program {
+  uattn_arena_t *arena;
+  const ptx_module_t *module;
+  const ptx_entry_t *entry;
+  emu_insn_t *insns;
+  uint32_t insn_count;
+  /* Rows a warp needs. */
+  uint32_t word_rows;
+  uint32_t long_rows;
+  uint32_t predicate_rows;
+  emu_row_t *register_rows; /* of entry->registers[i] */
+  uint32_t *constant_words; /* rows of 32 */
+  uint64_t *constant_longs;
+  uint32_t *constant_predicates;
+  size_t static_shared_bytes;
+  size_t local_bytes; /* a thread */
+  /* CTAs influence each other through memory (atomics, reductions, polling):
+   * they run on one host thread, in a repeatable order. */
+  bool has_global_communication;
+};
+
+#endif /* UATTN_EMULATOR_MACHINE_H */
