@@ -4,15 +4,11 @@
 #include "run_compile.h"
 
 #include <errno.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/support.h"
-
-extern char **environ;
 
 static bool is_artifact(const char *file) {
   size_t size = strlen(file);
@@ -41,27 +37,6 @@ static char *find_compiler(void) {
   return NULL;
 }
 
-static uattn_error_t *run_program(char **arguments, int *out_exit_code) {
-  pid_t child = 0;
-  int status = 0;
-  int number =
-      posix_spawn(&child, arguments[0], NULL, NULL, arguments, environ);
-  if (number != 0)
-    return uattn_error_create(UATTN_ERROR_TOOLCHAIN, "cannot start `%s`: %s",
-                              arguments[0], strerror(number));
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return uattn_error_create(UATTN_ERROR_TOOLCHAIN,
-                                "cannot wait for `%s`: %s", arguments[0],
-                                strerror(errno));
-  if (WIFSIGNALED(status))
-    return uattn_error_create(UATTN_ERROR_TOOLCHAIN,
-                              "`%s` was ended by signal %d", arguments[0],
-                              WTERMSIG(status));
-  *out_exit_code = WEXITSTATUS(status);
-  return NULL;
-}
-
 /* A folder of our own, so that nothing else can name the file in it. */
 static uattn_error_t *make_folder(char **out_folder) {
   const char *parent = getenv("TMPDIR");
@@ -80,7 +55,7 @@ static uattn_error_t *make_folder(char **out_folder) {
   return error;
 }
 
-static uattn_error_t *compile(char *compiler, const char *file,
+static uattn_error_t *compile(const char *compiler, const char *file,
                               bool wants_kernels,
                               uattn_artifact_t **out_artifact,
                               int *out_exit_code) {
@@ -91,23 +66,23 @@ static uattn_error_t *compile(char *compiler, const char *file,
   uattn_string_t path = {0};
   uattn_string_appendf(&path, "%s/program.uattn", folder);
   char *target = uattn_string_take(&path);
-  char emit_problem[] = "--emit=problem";
-  char emit_artifact[] = "--emit=artifact";
-  char output[] = "-o";
-  char *source = uattn_string_copy(file);
-  char *arguments[] = {compiler,
-                       source,
-                       output,
-                       target,
-                       wants_kernels ? emit_artifact : emit_problem,
-                       NULL};
-  error = run_program(arguments, out_exit_code);
+  const char *arguments[] = {compiler,
+                             file,
+                             "-o",
+                             target,
+                             wants_kernels ? "--emit=artifact"
+                                           : "--emit=problem",
+                             NULL};
+  error = uattn_process_run(arguments, NULL, out_exit_code);
+  if (!error && *out_exit_code > 128)
+    error =
+        uattn_error_create(UATTN_ERROR_TOOLCHAIN, "`%s` was ended by signal %d",
+                           compiler, *out_exit_code - 128);
   if (!error && *out_exit_code == 0)
     error = uattn_error_annotate(uattn_artifact_read(target, out_artifact),
                                  "the compiled file");
   unlink(target);
   rmdir(folder);
-  free(source);
   free(target);
   free(folder);
   return error;
