@@ -244,8 +244,9 @@ void emu_fault(emu_cta_t *cta, const emu_warp_t *warp, int lane,
                const emu_insn_t *insn, const char *format, ...)
     UATTN_PRINTF(5, 6);
 
-/* ---- mbarriers (decode_mbarrier.c) ------------------------------------------
- * State lives in the 8 bytes of shared memory, in a layout of our own. */
+/* ---- mbarriers (mbarrier_state.c) -------------------------------------------
+ * State lives beside shared memory; the 8 bytes in it hold a trace of the
+ * state, so that a store that overwrites a barrier is found. */
 
 /* Counts `bytes` of a copy that has landed. */
 bool emu_mbarrier_complete_tx(emu_cta_t *cta, const emu_insn_t *insn,
@@ -256,6 +257,24 @@ bool emu_mbarrier_test(emu_cta_t *cta, const emu_insn_t *insn, uint64_t address,
 /* "phase 3, 2 of 8 arrivals pending, 4096 bytes pending", for reports. */
 void emu_mbarrier_describe(emu_cta_t *cta, uint64_t address,
                            uattn_string_t *text);
+
+/* ---- Named barriers (named_barrier.c) ---------------------------------------
+ * wait.barrier is 0 to 15, or EMU_CLUSTER_BARRIER. */
+
+enum { EMU_CLUSTER_BARRIER = 16 };
+/* True where nobody of `warp` waits on `barrier` any more: warps that have
+ * exited since may have made it complete. */
+bool emu_barrier_is_over(const emu_warp_t *warp, uint32_t barrier);
+/* "barrier 1, 2 of 8 warps arrived", for reports. */
+void emu_barrier_describe(emu_cta_t *cta, uint32_t barrier,
+                          uattn_string_t *text);
+
+/* What the families keep behind the void pointers above is made when first
+ * needed and freed by these, after all of `pending` has run: the scheduler runs
+ * it before the CTA ends and frees each work after its run. */
+void emu_barriers_release(emu_cta_t *cta);   /* cta->barriers */
+void emu_products_release(emu_warp_t *warp); /* warp->products */
+void emu_copies_release(emu_warp_t *warp);   /* warp->stores */
 
 /* ---- Program and launch
  * ------------------------------------------------------ */
