@@ -40,6 +40,10 @@ MlirValue uattn_distributed_operand(const uattn_distributor_t *d,
 void uattn_set_distributed(uattn_distributor_t *d, MlirOperation op, int result,
                            MlirValue value);
 
+/* An smem value, with the panels of the tile that it is part of. */
+uattn_smem_tile_t uattn_distributed_smem_tile(const uattn_distributor_t *d,
+                                              MlirValue tile);
+
 /* The thread-level type; null where a vector has no layout. */
 MlirType uattn_distributed_type(MlirType type);
 
@@ -57,6 +61,7 @@ typedef struct {
 /* Rows end with a NULL name. */
 extern const uattn_distribute_row_t uattn_distribute_ring_ops[];
 extern const uattn_distribute_row_t uattn_distribute_tile_ops[];
+extern const uattn_distribute_row_t uattn_distribute_memory_ops[];
 extern const uattn_distribute_row_t uattn_distribute_role_ops[];
 
 /* Any op whose meaning does not depend on the layout: the same op with new

@@ -102,9 +102,14 @@ static bool distribute_ring_alloc(uattn_distributor_t *d, MlirOperation op) {
   return true;
 }
 
+/* Panels lie as far apart as the box has rows, which may be fewer than the
+ * slot's. */
 static bool distribute_ring_produce(uattn_distributor_t *d, MlirOperation op) {
   const uattn_builder_t *b = &d->builder;
   ring_t ring = ring_of(mlirOperationGetOperand(op, 4));
+  MlirType box =
+      uattn_type_inner(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  int64_t panel_bytes = uattn_type_dim(box, 0) * UATTN_PANEL_ROW_BYTES;
   slot_t slot = slot_of_step(d, &ring, uattn_distributed_operand(d, op, 5));
   uattn_tma_coordinates_t at = {
       .head = uattn_distributed_operand(d, op, 1),
@@ -115,12 +120,12 @@ static bool distribute_ring_produce(uattn_distributor_t *d, MlirOperation op) {
   uattn_emit_mbarrier_wait(
       b, slot.empty_barrier,
       uattn_binary(b, "arith.xori", slot.parity, uattn_constant_i32(b, 1)));
-  uattn_emit_mbarrier_arrive_expect_tx(b, slot.full_barrier,
-                                       (int32_t)ring.slot_bytes);
+  uattn_emit_mbarrier_arrive_expect_tx(
+      b, slot.full_barrier, (int32_t)(ring.panel_count * panel_bytes));
   for (int64_t panel = 0; panel < ring.panel_count; ++panel) {
     at.column = uattn_constant_i32(b, (int32_t)panel * UATTN_PANEL_COLUMNS);
     uattn_emit_tma_load(b, uattn_distributed_operand(d, op, 0), &at,
-                        add_constant(b, slot.address, panel * ring.panel_bytes),
+                        add_constant(b, slot.address, panel * panel_bytes),
                         slot.full_barrier);
   }
   return true;

@@ -72,6 +72,24 @@ static bool distribute_truncf(uattn_distributor_t *d, MlirOperation op) {
   return true;
 }
 
+static bool distribute_extf(uattn_distributor_t *d, MlirOperation op) {
+  const uattn_builder_t *b = &d->builder;
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  if (!uattn_is_packed_tile(type))
+    return uattn_distribute_copy(d, op);
+  MlirValue packed = uattn_distributed_operand(d, op, 0);
+  MlirType narrow =
+      uattn_type_vector1(uattn_type_element(type),
+                         2 * uattn_type_dim(mlirValueGetType(packed), 0));
+  MlirType wide =
+      uattn_distributed_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  uattn_set_distributed(
+      d, op, 0,
+      uattn_cast(b, "arith.extf",
+                 uattn_cast(b, "vector.bitcast", packed, narrow), wide));
+  return true;
+}
+
 /* ---- Rows and columns -----------------------------------------------------
  */
 
@@ -137,125 +155,39 @@ static bool distribute_multi_reduction(uattn_distributor_t *d,
   return true;
 }
 
-static bool distribute_column_index(uattn_distributor_t *d, MlirOperation op) {
-  uattn_set_distributed(d, op, 0,
-                        uattn_emit_fragment_columns(&d->builder, &d->place,
-                                                    fragment_size(op, 0)));
+/* limit - first_key, a value a row. */
+static MlirValue relative_limit(const uattn_distributor_t *d, MlirOperation op,
+                                int operand) {
+  const uattn_builder_t *b = &d->builder;
+  MlirValue limit = uattn_distributed_operand(d, op, operand);
+  MlirValue first = uattn_broadcast(b, uattn_distributed_operand(d, op, 1),
+                                    mlirValueGetType(limit));
+  return uattn_binary(b, "arith.subi", limit, first);
+}
+
+static bool distribute_mask_apply(uattn_distributor_t *d, MlirOperation op) {
+  const MlirValue none = {NULL};
+  bool has_begin = mlirOperationGetNumOperands(op) == 4;
+  uattn_set_distributed(
+      d, op, 0,
+      uattn_emit_fragment_mask(&d->builder, &d->place,
+                               uattn_distributed_operand(d, op, 0),
+                               relative_limit(d, op, 2),
+                               has_begin ? relative_limit(d, op, 3) : none));
   return true;
 }
 
-/* ---- Rows in global memory ------------------------------------------------
- */
-
-/* The tensor row of the thread's row `i` (0 or 1) of the tile at `first`. */
-static MlirValue tensor_row(const uattn_distributor_t *d, MlirValue first,
-                            int i) {
+static bool distribute_row_index(uattn_distributor_t *d, MlirOperation op) {
   const uattn_builder_t *b = &d->builder;
-  MlirValue row = uattn_binary(b, "arith.addi", first, d->place.first_row);
-  return i ? uattn_binary(b, "arith.addi", row, uattn_constant_i32(b, 8)) : row;
-}
-
-/* base + offset + row, in elements. */
-static MlirValue row_address(const uattn_builder_t *b, MlirValue base,
-                             MlirValue offset, MlirValue row,
-                             MlirType element) {
-  int32_t dynamic_index = INT32_MIN; /* the index is an operand */
-  MlirValue index =
-      uattn_binary(b, "arith.addi", offset,
-                   uattn_cast(b, "arith.extui", row, uattn_type_i64(b)));
-  uattn_op_t op = uattn_op("llvm.getelementptr");
-  uattn_op_operand(&op, base);
-  uattn_op_operand(&op, index);
-  uattn_op_attribute(&op, "elem_type", mlirTypeAttrGet(element));
-  uattn_op_attribute(&op, "rawConstantIndices",
-                     mlirDenseI32ArrayGet(b->context, 1, &dynamic_index));
-  uattn_op_result(&op, mlirValueGetType(base));
-  return uattn_op_append_value(b, &op);
-}
-
-static MlirValue load_f32(const uattn_builder_t *b, MlirValue address,
-                          MlirType element) {
-  uattn_op_t op = uattn_op("llvm.load");
-  uattn_op_operand(&op, address);
-  uattn_op_result(&op, element);
-  MlirValue loaded = uattn_op_append_value(b, &op);
-  return mlirTypeIsAF32(element)
-             ? loaded
-             : uattn_cast(b, "arith.extf", loaded, uattn_type_f32(b));
-}
-
-static bool distribute_row_load(uattn_distributor_t *d, MlirOperation op) {
-  const uattn_builder_t *b = &d->builder;
-  MlirType element =
-      uattn_type_inner(mlirValueGetType(mlirOperationGetOperand(op, 0)));
-  MlirValue rows[2];
-  for (int i = 0; i < 2; ++i) {
-    MlirValue row = tensor_row(d, uattn_distributed_operand(d, op, 2), i);
-    MlirValue is_inside = uattn_compare_i(b, UATTN_CMPI_SLT, row,
-                                          uattn_distributed_operand(d, op, 3));
-    uattn_builder_t inside, outside;
-    uattn_op_t made = uattn_op("scf.if");
-    uattn_op_operand(&made, is_inside);
-    uattn_op_region(&made, uattn_region_create(b, NULL, 0, &inside));
-    MlirValue address =
-        row_address(&inside, uattn_distributed_operand(d, op, 0),
-                    uattn_distributed_operand(d, op, 1), row, element);
-    MlirValue loaded = load_f32(&inside, address, element);
-    uattn_yield(&inside, &loaded, 1);
-    uattn_op_region(&made, uattn_region_create(b, NULL, 0, &outside));
-    MlirValue zero = uattn_constant_f32(&outside, 0.0);
-    uattn_yield(&outside, &zero, 1);
-    uattn_op_result(&made, uattn_type_f32(b));
-    rows[i] = uattn_op_append_value(b, &made);
-  }
+  MlirValue rows[2] = {d->place.first_row,
+                       uattn_binary(b, "arith.addi", d->place.first_row,
+                                    uattn_constant_i32(b, 8))};
   uattn_set_distributed(d, op, 0, uattn_vector_from_elements(b, rows, 2));
-  return true;
-}
-
-/* The four threads of a row hold the same value; the first writes it. */
-static bool distribute_row_store(uattn_distributor_t *d, MlirOperation op) {
-  const uattn_builder_t *b = &d->builder;
-  MlirValue rows[2];
-  uattn_vector_elements(b, uattn_distributed_operand(d, op, 0), rows);
-  for (int i = 0; i < 2; ++i) {
-    MlirValue row = tensor_row(d, uattn_distributed_operand(d, op, 3), i);
-    MlirValue is_inside = uattn_compare_i(b, UATTN_CMPI_SLT, row,
-                                          uattn_distributed_operand(d, op, 4));
-    uattn_builder_t then;
-    MlirRegion region = uattn_region_create(b, NULL, 0, &then);
-    uattn_op_t store = uattn_op("llvm.store");
-    uattn_op_operand(&store, rows[i]);
-    uattn_op_operand(&store,
-                     row_address(&then, uattn_distributed_operand(d, op, 1),
-                                 uattn_distributed_operand(d, op, 2), row,
-                                 mlirValueGetType(rows[i])));
-    uattn_op_append(&then, &store);
-    uattn_yield(&then, NULL, 0);
-    uattn_if_append(
-        b, uattn_binary(b, "arith.andi", d->place.is_row_leader, is_inside),
-        region);
-  }
   return true;
 }
 
 /* ---- Products -------------------------------------------------------------
  */
-
-/* Bytes between panels of an smem value: those of the tile that it is part
- * of. */
-static int64_t panel_bytes(MlirValue tile) {
-  MlirOperation owner = mlirOpResultGetOwner(tile);
-  if (uattn_op_is(owner, UATTN_OPNAME_SMEM_ROWS))
-    return panel_bytes(mlirOperationGetOperand(owner, 0));
-  return uattn_type_dim(uattn_type_inner(mlirValueGetType(tile)), 0) *
-         UATTN_PANEL_ROW_BYTES;
-}
-
-static uattn_smem_tile_t smem_tile(const uattn_distributor_t *d,
-                                   MlirValue tile) {
-  uattn_smem_tile_t result = {uattn_distributed(d, tile), panel_bytes(tile)};
-  return result;
-}
 
 static bool distribute_wgmma(uattn_distributor_t *d, MlirOperation op) {
   MlirValue a = mlirOperationGetOperand(op, 0);
@@ -264,14 +196,14 @@ static bool distribute_wgmma(uattn_distributor_t *d, MlirOperation op) {
   uattn_wgmma_t wgmma = {
       .dtype = mlirTypeIsABF16(uattn_type_element(b_type)) ? UATTN_DTYPE_BF16
                                                            : UATTN_DTYPE_F16,
-      .b_tile = smem_tile(d, b_tile),
+      .b_tile = uattn_distributed_smem_tile(d, b_tile),
       .b_is_transposed = uattn_op_has_unit(op, UATTN_ATTR_TRANSPOSE_B),
       .negates_a = uattn_op_has_unit(op, UATTN_ATTR_NEGATE_A),
   };
   wgmma.n = uattn_type_dim(b_type, wgmma.b_is_transposed ? 0 : 1);
   wgmma.k = uattn_type_dim(b_type, wgmma.b_is_transposed ? 1 : 0);
   if (uattn_type_is(mlirValueGetType(a), UATTN_TYPENAME_SMEM))
-    wgmma.a_tile = smem_tile(d, a);
+    wgmma.a_tile = uattn_distributed_smem_tile(d, a);
   else
     wgmma.a_fragment = uattn_distributed(d, a);
   if (mlirOperationGetNumOperands(op) == 3)
@@ -293,65 +225,17 @@ static bool distribute_wgmma_wait(uattn_distributor_t *d, MlirOperation op) {
   return true;
 }
 
-/* ---- Storing a tile -------------------------------------------------------
- */
-
-static void emit_panel_stores(const uattn_distributor_t *d,
-                              const uattn_builder_t *b, MlirOperation op,
-                              uattn_smem_tile_t staging, int64_t columns) {
-  uattn_tma_coordinates_t at = {
-      .head = uattn_distributed_operand(d, op, 3),
-      .row = uattn_distributed_operand(d, op, 4),
-      .batch = uattn_distributed_operand(d, op, 5),
-  };
-  for (int64_t panel = 0; panel < columns / UATTN_PANEL_COLUMNS; ++panel) {
-    at.column = uattn_constant_i32(b, (int32_t)panel * UATTN_PANEL_COLUMNS);
-    MlirValue source = uattn_binary(
-        b, "arith.addi", staging.address,
-        uattn_constant_i32(b, (int32_t)(panel * staging.panel_bytes)));
-    uattn_emit_tma_store(b, uattn_distributed_operand(d, op, 2), &at, source);
-  }
-  uattn_emit_tma_store_wait(b);
-}
-
-/* The warpgroup meets before it writes, since another warp's product may still
- * have read the staging tile, and again before one thread copies it out. */
-static bool distribute_tile_store(uattn_distributor_t *d, MlirOperation op) {
-  const uattn_builder_t *b = &d->builder;
-  const MlirValue always = {NULL};
-  MlirValue barrier = uattn_distributed_operand(d, op, 6);
-  uattn_smem_tile_t staging = smem_tile(d, mlirOperationGetOperand(op, 1));
-  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
-  uattn_emit_bar(b, true, barrier, UATTN_WARPGROUP_THREADS, always);
-  uattn_emit_fragment_store(b, d->thread, uattn_distributed_operand(d, op, 0),
-                            staging);
-  uattn_emit_async_proxy_fence(b);
-  uattn_emit_bar(b, true, barrier, UATTN_WARPGROUP_THREADS, always);
-  MlirValue in_warpgroup =
-      uattn_binary(b, "arith.andi", d->thread,
-                   uattn_constant_i32(b, UATTN_WARPGROUP_THREADS - 1));
-  MlirValue is_first =
-      uattn_compare_i(b, UATTN_CMPI_EQ, in_warpgroup, uattn_constant_i32(b, 0));
-  uattn_builder_t then;
-  MlirRegion region = uattn_region_create(b, NULL, 0, &then);
-  emit_panel_stores(d, &then, op, staging, uattn_type_dim(type, 1));
-  uattn_yield(&then, NULL, 0);
-  uattn_if_append(b, is_first, region);
-  return true;
-}
-
 const uattn_distribute_row_t uattn_distribute_tile_ops[] = {
     {"arith.constant", distribute_constant},
     {"arith.truncf", distribute_truncf},
+    {"arith.extf", distribute_extf},
     {"math.log2", distribute_log2},
     {"vector.multi_reduction", distribute_multi_reduction},
     {UATTN_OPNAME_ROW_BROADCAST, distribute_row_broadcast},
     {UATTN_OPNAME_FOLD_COLUMNS, distribute_fold_columns},
-    {UATTN_OPNAME_COLUMN_INDEX, distribute_column_index},
-    {UATTN_OPNAME_ROW_LOAD, distribute_row_load},
-    {UATTN_OPNAME_ROW_STORE, distribute_row_store},
+    {UATTN_OPNAME_MASK_APPLY, distribute_mask_apply},
+    {UATTN_OPNAME_ROW_INDEX, distribute_row_index},
     {UATTN_OPNAME_WGMMA, distribute_wgmma},
     {UATTN_OPNAME_WGMMA_WAIT, distribute_wgmma_wait},
-    {UATTN_OPNAME_TILE_STORE, distribute_tile_store},
     {NULL, NULL},
 };

@@ -101,7 +101,7 @@ static const uattn_pass_t table[] = {
     {
         .flag = "uattn-expand-tile-ops",
         .anchor = "builtin.module",
-        .summary = "Writes caps and masks as elementwise arithmetic on tiles.",
+        .summary = "Writes caps as elementwise arithmetic on tiles.",
         .before = "func.func @cap(%s: vector<64x64xf32>) -> vector<64x64xf32> "
                   "{\n"
                   "  %c = \"uattn.cap_apply\"(%s) {method = \"tanh\"}\n"
@@ -114,7 +114,7 @@ static const uattn_pass_t table[] = {
                  "  return %c : vector<64x64xf32>\n"
                  "}\n",
         .requires = "nothing",
-        .ensures = "no uattn.cap_apply and no uattn.mask_apply",
+        .ensures = "no uattn.cap_apply",
         .run = uattn_expand_tile_ops_run,
     },
     {

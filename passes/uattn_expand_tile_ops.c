@@ -1,7 +1,6 @@
-/* Pass uattn-expand-tile-ops: caps and masks as elementwise arithmetic.
+/* Pass uattn-expand-tile-ops: caps as elementwise arithmetic.
  * Layer: passes. Must not know: layouts, kernels.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdlib.h>
 
 #include "emit/builder.h"
@@ -68,28 +67,6 @@ static bool expand_cap(MlirOperation op) {
   return true;
 }
 
-/* columns < kv_tokens - first_key ? score : -inf */
-static bool expand_mask(MlirOperation op) {
-  MlirValue scores = mlirOperationGetOperand(op, 0);
-  MlirValue first_key = mlirOperationGetOperand(op, 1);
-  MlirValue kv_tokens = mlirOperationGetOperand(op, 2);
-  MlirType type = mlirValueGetType(scores);
-  uattn_builder_t b = uattn_builder_at_end(mlirBlockCreate(0, NULL, NULL),
-                                           mlirOperationGetLocation(op));
-  MlirType indices = uattn_type_vector2(
-      uattn_type_i32(&b), uattn_type_dim(type, 0), uattn_type_dim(type, 1));
-  uattn_op_t columns = uattn_op(UATTN_OPNAME_COLUMN_INDEX);
-  uattn_op_result(&columns, indices);
-  MlirValue column = uattn_op_append_value(&b, &columns);
-  MlirValue limit = uattn_broadcast(
-      &b, uattn_binary(&b, "arith.subi", kv_tokens, first_key), indices);
-  MlirValue is_allowed = uattn_compare_i(&b, UATTN_CMPI_SLT, column, limit);
-  MlirValue masked = uattn_select(&b, is_allowed, scores,
-                                  uattn_constant_splat(&b, type, -INFINITY));
-  replace(op, b.block, masked);
-  return true;
-}
-
 static bool expand_all(MlirOperation root, const char *name,
                        bool (*expand)(MlirOperation op)) {
   uattn_op_list_t found = uattn_collect_ops(root, name);
@@ -103,6 +80,5 @@ static bool expand_all(MlirOperation root, const char *name,
 bool uattn_expand_tile_ops_run(MlirOperation root,
                                const uattn_pass_options_t *options) {
   (void)options;
-  return expand_all(root, UATTN_OPNAME_CAP_APPLY, expand_cap) &&
-         expand_all(root, UATTN_OPNAME_MASK_APPLY, expand_mask);
+  return expand_all(root, UATTN_OPNAME_CAP_APPLY, expand_cap);
 }

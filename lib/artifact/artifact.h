@@ -33,6 +33,9 @@ typedef enum {
   UATTN_QUANTITY_Q_HEADS = 4,
   UATTN_QUANTITY_KV_HEADS = 5,
   UATTN_QUANTITY_Q_TILES = 6, /* ceil(q_tokens / q_rows_per_cta) */
+  UATTN_QUANTITY_Q_OFFSET = 7,
+  /* min(window_tokens, q_offset + q_tokens): a longer one hides no key. */
+  UATTN_QUANTITY_WINDOW_TOKENS = 8,
   UATTN_QUANTITY_PRE_SCALE = 32,
   UATTN_QUANTITY_PRE_BIAS = 33,
   UATTN_QUANTITY_POST_SCALE = 34,

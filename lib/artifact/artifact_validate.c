@@ -234,7 +234,7 @@ static uattn_error_t *check_quantity(const uattn_kernel_param_t *param) {
   int64_t quantity = param->quantity;
   if (param->kind == UATTN_PARAM_I32)
     return check_range("its quantity", quantity, UATTN_QUANTITY_BATCH,
-                       UATTN_QUANTITY_Q_TILES);
+                       UATTN_QUANTITY_WINDOW_TOKENS);
   if (param->kind == UATTN_PARAM_F32)
     return check_range("its quantity", quantity, UATTN_QUANTITY_PRE_SCALE,
                        UATTN_QUANTITY_LSE_SHIFT);

@@ -159,6 +159,32 @@ irdl.dialect @uattn {
     irdl.results(tile: %tile)
   }
 
+  // The tile's elements in registers, read by ordinary loads.
+  irdl.operation @smem_read {
+    %source = irdl.base @uattn::@smem
+    %tile = irdl.base "!builtin.vector"
+    irdl.operands(source: %source)
+    irdl.results(tile: %tile)
+  }
+  // The scalar products of the rows of two tiles, in f32.
+  irdl.operation @row_dot {
+    %a = irdl.base @uattn::@smem
+    %b = irdl.base @uattn::@smem
+    %rows = irdl.base "!builtin.vector"
+    irdl.operands(a: %a, b: %b)
+    irdl.results(rows: %rows)
+  }
+  // Zeros in all rows of the tile from `first` on, by ordinary stores.
+  irdl.operation @smem_clear_rows {
+    %tile = irdl.base @uattn::@smem
+    %first = irdl.is i32
+    irdl.operands(tile: %tile, first: %first)
+  }
+  // Orders this thread's ordinary accesses to shared memory before what the
+  // copy engine and the tensor cores do there after a barrier.
+  irdl.operation @async_proxy_fence {
+  }
+
   // Named barriers: `threads` threads of the CTA meet at barrier `id`. With
   // `when`, only warps in which it is true take part.
   irdl.operation @named_barrier_sync {
@@ -209,19 +235,19 @@ irdl.dialect @uattn {
     irdl.attributes {"method" = %method}
     irdl.results(capped: %scores)
   }
-  // -inf where the key's row in its tensor, first_key + column, is not below
-  // kv_tokens.
+  // -inf unless begin[row] <= first_key + column < end[row].
   irdl.operation @mask_apply {
     %scores = irdl.base "!builtin.vector"
     %first_key = irdl.is i32
-    %kv_tokens = irdl.is i32
-    irdl.operands(scores: %scores, first_key: %first_key, kv_tokens: %kv_tokens)
+    %end = irdl.base "!builtin.vector"
+    %begin = irdl.base "!builtin.vector"
+    irdl.operands(scores: %scores, first_key: %first_key, end: %end, begin: optional %begin)
     irdl.results(masked: %scores)
   }
-  // The column index of every element.
-  irdl.operation @column_index {
-    %indices = irdl.base "!builtin.vector"
-    irdl.results(indices: %indices)
+  // The index of every row in its tile.
+  irdl.operation @row_index {
+    %rows = irdl.base "!builtin.vector"
+    irdl.results(rows: %rows)
   }
   // A value a row, repeated over the tile's columns.
   irdl.operation @row_broadcast {
@@ -241,7 +267,8 @@ irdl.dialect @uattn {
     irdl.attributes {"kind" = %kind}
     irdl.results(folded: %folded)
   }
-  // One value a row from source[offset + row]; 0 where row is not below limit.
+  // One value a row from source[offset + first_row + row]; 0 where first_row +
+  // row is negative or not below limit.
   irdl.operation @row_load {
     %source = irdl.base @uattn::@global
     %offset = irdl.is i64
@@ -250,6 +277,25 @@ irdl.dialect @uattn {
     %rows = irdl.base "!builtin.vector"
     irdl.operands(source: %source, offset: %offset, first_row: %first_row, limit: %limit)
     irdl.results(rows: %rows)
+  }
+  // source[offset].
+  irdl.operation @scalar_load {
+    %source = irdl.base @uattn::@global
+    %offset = irdl.is i64
+    %value = irdl.any
+    irdl.operands(source: %source, offset: %offset)
+    irdl.results(value: %value)
+  }
+  // One value a column, repeated over the rows, from source[offset +
+  // first_column + column]; 0 where first_column + column is not below limit.
+  irdl.operation @column_load {
+    %source = irdl.base @uattn::@global
+    %offset = irdl.is i64
+    %first_column = irdl.is i32
+    %limit = irdl.is i32
+    %tile = irdl.base "!builtin.vector"
+    irdl.operands(source: %source, offset: %offset, first_column: %first_column, limit: %limit)
+    irdl.results(tile: %tile)
   }
   // target[offset + row] = rows[row]; nothing where row is not below limit.
   irdl.operation @row_store {

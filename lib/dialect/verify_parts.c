@@ -58,14 +58,14 @@ uattn_tile_t uattn_inner_tile(MlirType type) {
 bool uattn_verify_box(MlirOperation op, MlirType map,
                       const uattn_tile_t *tile) {
   uattn_tile_t box = uattn_inner_tile(map);
-  if (box.rows == tile->rows && box.columns > 0 &&
+  if (box.rows <= tile->rows && box.columns > 0 &&
       tile->columns % box.columns == 0 &&
       mlirTypeEqual(box.element, tile->element))
     return true;
   uattn_emit_error(op,
                    "the tensor map's box is %" PRId64 "x%" PRId64
                    " for a tile of %" PRId64 "x%" PRId64
-                   ": expected the same rows, a divisor of the columns and "
+                   ": expected no more rows, a divisor of the columns and "
                    "the same element type",
                    box.rows, box.columns, tile->rows, tile->columns);
   return false;

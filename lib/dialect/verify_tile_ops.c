@@ -5,6 +5,11 @@
 
 #include <inttypes.h>
 
+static bool verify_rank_1_rows(MlirOperation op, MlirType rows) {
+  return mlirShapedTypeGetRank(rows) == 1 ||
+         uattn_refuse_type(op, "rows", rows, "a vector of rank 1");
+}
+
 bool uattn_verify_cap_apply(MlirOperation op) {
   MlirStringRef method = {NULL, 0};
   uattn_cap_method_t parsed;
@@ -62,9 +67,44 @@ bool uattn_verify_fold_columns(MlirOperation op) {
       "the tile's rows and element type, and a divisor of its columns");
 }
 
-static bool verify_rank_1_rows(MlirOperation op, MlirType rows) {
-  return mlirShapedTypeGetRank(rows) == 1 ||
-         uattn_refuse_type(op, "rows", rows, "a vector of rank 1");
+bool uattn_verify_mask_apply(MlirOperation op) {
+  uattn_tile_t scores;
+  if (!uattn_tile_from_vector(uattn_operand_type(op, 0), &scores))
+    return uattn_refuse_type(op, "scores", uattn_operand_type(op, 0),
+                             "a vector of rank 2");
+  for (intptr_t i = 2; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirType limits = uattn_operand_type(op, i);
+    if (mlirShapedTypeGetRank(limits) != 1 ||
+        mlirShapedTypeGetDimSize(limits, 0) != scores.rows ||
+        !mlirTypeIsAInteger(mlirShapedTypeGetElementType(limits)))
+      return uattn_refuse_type(op, "a limit", limits,
+                               "a vector of i32 with an element a row");
+  }
+  return true;
+}
+
+bool uattn_verify_column_load(MlirOperation op) {
+  uattn_tile_t tile;
+  return uattn_tile_from_vector(uattn_result_type(op, 0), &tile) ||
+         uattn_refuse_type(op, "the tile", uattn_result_type(op, 0),
+                           "a vector of rank 2");
+}
+
+bool uattn_verify_smem_read(MlirOperation op) {
+  uattn_tile_t found;
+  uattn_tile_t wanted = uattn_inner_tile(uattn_operand_type(op, 0));
+  return (uattn_tile_from_vector(uattn_result_type(op, 0), &found) &&
+          uattn_tile_equals(&found, &wanted)) ||
+         uattn_refuse_tile(op, "the tile", uattn_result_type(op, 0), &wanted);
+}
+
+bool uattn_verify_row_dot(MlirOperation op) {
+  uattn_tile_t a = uattn_inner_tile(uattn_operand_type(op, 0));
+  uattn_tile_t b = uattn_inner_tile(uattn_operand_type(op, 1));
+  if (!uattn_tile_equals(&a, &b))
+    return uattn_refuse_tile(op, "b",
+                             uattn_type_inner(uattn_operand_type(op, 1)), &a);
+  return verify_rank_1_rows(op, uattn_result_type(op, 0));
 }
 
 bool uattn_verify_row_load(MlirOperation op) {

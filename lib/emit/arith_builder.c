@@ -33,6 +33,20 @@ MlirValue uattn_constant_splat(const uattn_builder_t *b, MlirType type,
                   mlirDenseElementsAttrSplatGet(type, f32_attribute(b, value)));
 }
 
+MlirValue uattn_constant_splat_i32(const uattn_builder_t *b, MlirType type,
+                                   int32_t value) {
+  return constant(
+      b, type,
+      mlirDenseElementsAttrSplatGet(type, uattn_attribute_i32(b, value)));
+}
+
+MlirValue uattn_constant_splat_i1(const uattn_builder_t *b, MlirType type,
+                                  bool value) {
+  return constant(
+      b, type,
+      mlirDenseElementsAttrSplatGet(type, mlirBoolAttrGet(b->context, value)));
+}
+
 static MlirValue same_type(const uattn_builder_t *b, const char *name,
                            const MlirValue *operands, int count,
                            const char *fastmath) {

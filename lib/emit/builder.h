@@ -83,6 +83,12 @@ MlirValue uattn_constant_f32(const uattn_builder_t *b, double value);
 /* Every element of `type`, a vector of f32, is `value`. */
 MlirValue uattn_constant_splat(const uattn_builder_t *b, MlirType type,
                                double value);
+/* Every element of `type`, a vector of i1, is `value`. */
+MlirValue uattn_constant_splat_i1(const uattn_builder_t *b, MlirType type,
+                                  bool value);
+/* Every element of `type`, a vector of i32, is `value`. */
+MlirValue uattn_constant_splat_i32(const uattn_builder_t *b, MlirType type,
+                                   int32_t value);
 /* `name` is an op whose operands and result have one type. */
 MlirValue uattn_unary(const uattn_builder_t *b, const char *name,
                       MlirValue value);
@@ -98,10 +104,16 @@ MlirValue uattn_divide_approximate(const uattn_builder_t *b, MlirValue lhs,
 MlirValue uattn_cast(const uattn_builder_t *b, const char *name,
                      MlirValue value, MlirType type);
 /* Predicates of arith.cmpi that we use. */
-enum { UATTN_CMPI_EQ = 0, UATTN_CMPI_NE = 1, UATTN_CMPI_SLT = 2 };
+enum {
+  UATTN_CMPI_EQ = 0,
+  UATTN_CMPI_NE = 1,
+  UATTN_CMPI_SLT = 2,
+  UATTN_CMPI_SLE = 3,
+  UATTN_CMPI_ULT = 6
+};
 MlirValue uattn_compare_i(const uattn_builder_t *b, int predicate,
                           MlirValue lhs, MlirValue rhs);
-enum { UATTN_CMPF_OLT = 4 };
+enum { UATTN_CMPF_OEQ = 1, UATTN_CMPF_OLT = 4 };
 MlirValue uattn_compare_f(const uattn_builder_t *b, int predicate,
                           MlirValue lhs, MlirValue rhs);
 MlirValue uattn_select(const uattn_builder_t *b, MlirValue condition,
@@ -126,6 +138,11 @@ MlirOperation uattn_for_append(const uattn_builder_t *b, MlirValue lower,
                                MlirValue upper, MlirValue step,
                                const MlirValue *initial, int initial_count,
                                MlirRegion owned_body);
+/* Appends scf.if with results of the given types; both regions yield them. */
+MlirOperation uattn_if_else_append(const uattn_builder_t *b,
+                                   MlirValue condition, const MlirType *types,
+                                   int type_count, MlirRegion owned_then,
+                                   MlirRegion owned_else);
 /* Appends scf.if without results. */
 void uattn_if_append(const uattn_builder_t *b, MlirValue condition,
                      MlirRegion owned_then);

@@ -1,6 +1,7 @@
 /* Fragments: what one thread holds of a 64-row tile.
  * Layer: emit. Must not know: plans, the dialect's ops, passes.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 
 #include "emit/thread_builder.h"
@@ -79,58 +80,35 @@ MlirValue uattn_emit_fragment_reduce(const uattn_builder_t *b, const char *name,
   return uattn_vector_from_elements(b, rows, 2);
 }
 
-MlirValue uattn_emit_fragment_columns(const uattn_builder_t *b,
-                                      const uattn_fragment_place_t *place,
-                                      int64_t count) {
-  MlirType type = uattn_type_vector1(uattn_type_i32(b), count);
+/* The column of element e is a constant plus the thread's first column, which
+ * is taken from the limits instead: one comparison with a constant each. */
+MlirValue uattn_emit_fragment_mask(const uattn_builder_t *b,
+                                   const uattn_fragment_place_t *place,
+                                   MlirValue fragment, MlirValue end,
+                                   MlirValue begin) {
+  MlirType type = mlirValueGetType(fragment);
+  int64_t count = uattn_type_dim(type, 0);
+  MlirType indices = uattn_type_vector1(uattn_type_i32(b), count);
   int32_t *columns = uattn_allocate((size_t)count * sizeof *columns);
   for (int64_t i = 0; i < count; ++i)
     columns[i] = (int32_t)(i / GROUP * 8 + i % 2);
   uattn_op_t op = uattn_op("arith.constant");
   uattn_op_attribute(&op, "value",
-                     mlirDenseElementsAttrInt32Get(type, count, columns));
-  uattn_op_result(&op, type);
+                     mlirDenseElementsAttrInt32Get(indices, count, columns));
+  uattn_op_result(&op, indices);
   free(columns);
-  return uattn_binary(b, "arith.addi", uattn_op_append_value(b, &op),
-                      uattn_broadcast(b, place->first_column, type));
-}
-
-/* stmatrix x4 writes four 8 x 8 matrices: columns [16 s, 16 s + 16) of the
- * warp's 16 rows. Lane l gives the address of row l % 8 of matrix l / 8: rows
- * 8 (l / 8 % 2), columns 8 (l / 16). A row's 16-byte chunks are permuted by
- * the swizzle: chunk c of row r lies at c ^ (r % 8). */
-void uattn_emit_fragment_store(const uattn_builder_t *b, MlirValue thread,
-                               MlirValue fragment, uattn_smem_tile_t target) {
-  const MlirType no_result = {NULL};
-  int64_t pairs = uattn_type_dim(mlirValueGetType(fragment), 0);
-  MlirValue *words = uattn_allocate((size_t)pairs * sizeof *words);
-  uattn_vector_elements(b, fragment, words);
-  MlirValue lane = and_i32(b, thread, 31);
-  MlirValue row =
-      uattn_binary(b, "arith.addi", warp_row(b, thread), and_i32(b, lane, 15));
-  MlirValue chunk = uattn_binary(b, "arith.xori", shift_right(b, lane, 4),
-                                 and_i32(b, lane, 7));
-  MlirValue row_address =
-      uattn_binary(b, "arith.addi", target.address,
-                   uattn_binary(b, "arith.muli", row,
-                                uattn_constant_i32(b, UATTN_PANEL_ROW_BYTES)));
-  MlirValue chunk_bytes = shift_left(b, chunk, 4);
-  for (int64_t s = 0; s < pairs / 4; ++s) {
-    int64_t in_panel = s % (UATTN_PANEL_COLUMNS / 16);
-    int64_t panel = s / (UATTN_PANEL_COLUMNS / 16);
-    MlirValue in_row =
-        uattn_binary(b, "arith.xori", chunk_bytes,
-                     uattn_constant_i32(b, (int32_t)(in_panel * 32)));
-    MlirValue panel_address = uattn_binary(
-        b, "arith.addi", row_address,
-        uattn_constant_i32(b, (int32_t)(panel * target.panel_bytes)));
-    MlirValue operands[5] = {
-        uattn_binary(b, "arith.addi", panel_address, in_row), words[4 * s],
-        words[4 * s + 1], words[4 * s + 2], words[4 * s + 3]};
-    uattn_inline_ptx(b,
-                     "stmatrix.sync.aligned.m8n8.x4.shared.b16 [$0], "
-                     "{$1, $2, $3, $4};",
-                     "r,r,r,r,r", operands, 5, no_result);
-  }
-  free(words);
+  MlirValue column = uattn_op_append_value(b, &op);
+  MlirValue first = uattn_broadcast(b, place->first_column,
+                                    uattn_type_vector1(uattn_type_i32(b), 2));
+  MlirValue none = uattn_constant_splat(b, type, -INFINITY);
+  MlirValue limit = uattn_emit_fragment_spread(
+      b, uattn_binary(b, "arith.subi", end, first), count);
+  MlirValue masked = uattn_select(
+      b, uattn_compare_i(b, UATTN_CMPI_SLT, column, limit), fragment, none);
+  if (mlirValueIsNull(begin))
+    return masked;
+  limit = uattn_emit_fragment_spread(
+      b, uattn_binary(b, "arith.subi", begin, first), count);
+  return uattn_select(b, uattn_compare_i(b, UATTN_CMPI_SLE, limit, column),
+                      masked, none);
 }

@@ -56,3 +56,13 @@ MlirValue uattn_vector_shuffle(const uattn_builder_t *b, MlirValue vector,
       uattn_type_vector1(uattn_type_element(mlirValueGetType(vector)), count));
   return uattn_op_append_value(b, &op);
 }
+
+MlirValue uattn_extract_value(const uattn_builder_t *b, MlirValue fields,
+                              int64_t position, MlirType type) {
+  uattn_op_t op = uattn_op("llvm.extractvalue");
+  uattn_op_operand(&op, fields);
+  uattn_op_attribute(&op, "position",
+                     mlirDenseI64ArrayGet(b->context, 1, &position));
+  uattn_op_result(&op, type);
+  return uattn_op_append_value(b, &op);
+}

@@ -76,14 +76,22 @@ void uattn_emit_ring_produce(const uattn_builder_t *b, MlirValue map,
   uattn_op_append(b, &op);
 }
 
-MlirValue uattn_emit_ring_acquire(const uattn_builder_t *b, MlirValue ring,
-                                  MlirValue step) {
+MlirValue uattn_emit_ring_acquire_rows(const uattn_builder_t *b, MlirValue ring,
+                                       MlirValue step, int64_t rows) {
+  MlirType tile = uattn_type_inner(mlirValueGetType(ring));
   uattn_op_t op = uattn_op(UATTN_OPNAME_RING_ACQUIRE);
   uattn_op_operand(&op, ring);
   uattn_op_operand(&op, step);
-  uattn_op_result(&op,
-                  uattn_smem_type(uattn_type_inner(mlirValueGetType(ring))));
+  uattn_op_result(
+      &op, uattn_smem_type(uattn_type_vector2(uattn_type_element(tile), rows,
+                                              uattn_type_dim(tile, 1))));
   return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_emit_ring_acquire(const uattn_builder_t *b, MlirValue ring,
+                                  MlirValue step) {
+  MlirType tile = uattn_type_inner(mlirValueGetType(ring));
+  return uattn_emit_ring_acquire_rows(b, ring, step, uattn_type_dim(tile, 0));
 }
 
 void uattn_emit_ring_release(const uattn_builder_t *b, MlirValue ring,
@@ -167,13 +175,70 @@ MlirValue uattn_emit_cap_apply(const uattn_builder_t *b, const char *method,
 }
 
 MlirValue uattn_emit_mask_apply(const uattn_builder_t *b, MlirValue scores,
-                                MlirValue first_key, MlirValue kv_tokens) {
+                                MlirValue first_key, MlirValue end,
+                                MlirValue begin) {
   uattn_op_t op = uattn_op(UATTN_OPNAME_MASK_APPLY);
   uattn_op_operand(&op, scores);
   uattn_op_operand(&op, first_key);
-  uattn_op_operand(&op, kv_tokens);
+  uattn_op_operand(&op, end);
+  if (!mlirValueIsNull(begin))
+    uattn_op_operand(&op, begin);
   uattn_op_result(&op, mlirValueGetType(scores));
   return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_emit_row_index(const uattn_builder_t *b, MlirType rows) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_ROW_INDEX);
+  uattn_op_result(&op, rows);
+  return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_emit_scalar_load(const uattn_builder_t *b, MlirValue source,
+                                 MlirValue offset) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_SCALAR_LOAD);
+  uattn_op_operand(&op, source);
+  uattn_op_operand(&op, offset);
+  uattn_op_result(&op, uattn_type_inner(mlirValueGetType(source)));
+  return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_emit_column_load(const uattn_builder_t *b, MlirValue source,
+                                 MlirValue offset, MlirValue first_column,
+                                 MlirValue limit, MlirType tile) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_COLUMN_LOAD);
+  uattn_op_operand(&op, source);
+  uattn_op_operand(&op, offset);
+  uattn_op_operand(&op, first_column);
+  uattn_op_operand(&op, limit);
+  uattn_op_result(&op, tile);
+  return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_emit_smem_read(const uattn_builder_t *b, MlirValue source) {
+  return uattn_cast(b, UATTN_OPNAME_SMEM_READ, source,
+                    uattn_type_inner(mlirValueGetType(source)));
+}
+
+MlirValue uattn_emit_row_dot(const uattn_builder_t *b, MlirValue x, MlirValue y,
+                             MlirType rows) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_ROW_DOT);
+  uattn_op_operand(&op, x);
+  uattn_op_operand(&op, y);
+  uattn_op_result(&op, rows);
+  return uattn_op_append_value(b, &op);
+}
+
+void uattn_emit_smem_clear_rows(const uattn_builder_t *b, MlirValue tile,
+                                MlirValue first) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_CLEAR_ROWS);
+  uattn_op_operand(&op, tile);
+  uattn_op_operand(&op, first);
+  uattn_op_append(b, &op);
+}
+
+void uattn_emit_async_proxy_fence_op(const uattn_builder_t *b) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_ASYNC_PROXY_FENCE);
+  uattn_op_append(b, &op);
 }
 
 MlirValue uattn_emit_row_broadcast(const uattn_builder_t *b, MlirValue rows,

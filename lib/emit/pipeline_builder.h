@@ -39,6 +39,9 @@ void uattn_emit_ring_produce(const uattn_builder_t *b, MlirValue map,
                              MlirValue step);
 MlirValue uattn_emit_ring_acquire(const uattn_builder_t *b, MlirValue ring,
                                   MlirValue step);
+/* The same for a slot into which a box of `rows` rows was copied. */
+MlirValue uattn_emit_ring_acquire_rows(const uattn_builder_t *b, MlirValue ring,
+                                       MlirValue step, int64_t rows);
 void uattn_emit_ring_release(const uattn_builder_t *b, MlirValue ring,
                              MlirValue step);
 MlirValue uattn_emit_smem_rows(const uattn_builder_t *b, MlirValue source,
@@ -66,8 +69,22 @@ void uattn_emit_wgmma_wait(const uattn_builder_t *b, int64_t pending,
 
 MlirValue uattn_emit_cap_apply(const uattn_builder_t *b, const char *method,
                                MlirValue scores);
+/* A null `begin` is no lower limit. */
 MlirValue uattn_emit_mask_apply(const uattn_builder_t *b, MlirValue scores,
-                                MlirValue first_key, MlirValue kv_tokens);
+                                MlirValue first_key, MlirValue end,
+                                MlirValue begin);
+MlirValue uattn_emit_row_index(const uattn_builder_t *b, MlirType rows);
+MlirValue uattn_emit_scalar_load(const uattn_builder_t *b, MlirValue source,
+                                 MlirValue offset);
+MlirValue uattn_emit_column_load(const uattn_builder_t *b, MlirValue source,
+                                 MlirValue offset, MlirValue first_column,
+                                 MlirValue limit, MlirType tile);
+MlirValue uattn_emit_smem_read(const uattn_builder_t *b, MlirValue source);
+MlirValue uattn_emit_row_dot(const uattn_builder_t *b, MlirValue x, MlirValue y,
+                             MlirType rows);
+void uattn_emit_smem_clear_rows(const uattn_builder_t *b, MlirValue tile,
+                                MlirValue first);
+void uattn_emit_async_proxy_fence_op(const uattn_builder_t *b);
 MlirValue uattn_emit_row_broadcast(const uattn_builder_t *b, MlirValue rows,
                                    MlirType tile);
 MlirValue uattn_emit_fold_columns(const uattn_builder_t *b, const char *kind,

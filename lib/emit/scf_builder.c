@@ -37,6 +37,19 @@ MlirOperation uattn_for_append(const uattn_builder_t *b, MlirValue lower,
   return uattn_op_append(b, &op);
 }
 
+MlirOperation uattn_if_else_append(const uattn_builder_t *b,
+                                   MlirValue condition, const MlirType *types,
+                                   int type_count, MlirRegion owned_then,
+                                   MlirRegion owned_else) {
+  uattn_op_t op = uattn_op("scf.if");
+  uattn_op_operand(&op, condition);
+  for (int i = 0; i < type_count; ++i)
+    uattn_op_result(&op, types[i]);
+  uattn_op_region(&op, owned_then);
+  uattn_op_region(&op, owned_else);
+  return uattn_op_append(b, &op);
+}
+
 void uattn_if_append(const uattn_builder_t *b, MlirValue condition,
                      MlirRegion owned_then) {
   uattn_op_t op = uattn_op("scf.if");

@@ -94,7 +94,7 @@ uattn_softmax_t uattn_softmax_create(const uattn_builder_t *b,
 MlirValue uattn_softmax_cap(const uattn_builder_t *b,
                             const uattn_softmax_t *softmax,
                             MlirValue products) {
-  MlirType type = softmax->tile_type;
+  MlirType type = mlirValueGetType(products);
   MlirValue scores = products;
   if (softmax->bias.ptr)
     scores = uattn_ternary(b, "math.fma", products,
@@ -156,24 +156,41 @@ MlirValue uattn_softmax_next(const uattn_builder_t *b,
   return p;
 }
 
-void uattn_softmax_finish(const uattn_builder_t *b,
-                          const uattn_softmax_t *softmax,
-                          const uattn_softmax_state_t *state,
-                          MlirValue *out_inverse_sum, MlirValue *out_lse) {
+static MlirValue log_sum_exp(const uattn_builder_t *b,
+                             const uattn_softmax_t *softmax, MlirValue max,
+                             MlirValue sum) {
   MlirType rows = softmax->rows_type;
-  MlirValue sum = uattn_reduce_columns(b, "add", state->sums,
-                                       uattn_constant_splat(b, rows, 0.0));
-  *out_inverse_sum =
-      uattn_divide_approximate(b, uattn_constant_splat(b, rows, 1.0), sum);
-  if (!out_lse)
-    return;
-  MlirValue base2 = uattn_ternary(b, "math.fma", state->max,
+  MlirValue base2 = uattn_ternary(b, "math.fma", max,
                                   uattn_softmax_spread(b, softmax->scale, rows),
                                   uattn_unary_approximate(b, "math.log2", sum));
   MlirValue natural = uattn_constant_splat(b, rows, M_LN2);
-  *out_lse =
-      softmax->lse_offset.ptr
-          ? uattn_ternary(b, "math.fma", base2, natural,
-                          uattn_softmax_spread(b, softmax->lse_offset, rows))
-          : uattn_binary(b, "arith.mulf", base2, natural);
+  return softmax->lse_offset.ptr
+             ? uattn_ternary(b, "math.fma", base2, natural,
+                             uattn_softmax_spread(b, softmax->lse_offset, rows))
+             : uattn_binary(b, "arith.mulf", base2, natural);
+}
+
+uattn_softmax_result_t uattn_softmax_finish(const uattn_builder_t *b,
+                                            const uattn_softmax_t *softmax,
+                                            const uattn_softmax_state_t *state,
+                                            MlirValue is_live,
+                                            bool may_be_empty) {
+  MlirType rows = softmax->rows_type;
+  MlirValue zero = uattn_constant_splat(b, rows, 0.0);
+  MlirValue sum = uattn_reduce_columns(b, "add", state->sums, zero);
+  if (is_live.ptr)
+    sum = uattn_select(b, is_live, sum, zero);
+  uattn_softmax_result_t result = {
+      .inverse_sum =
+          uattn_divide_approximate(b, uattn_constant_splat(b, rows, 1.0), sum),
+      .lse = log_sum_exp(b, softmax, state->max, sum),
+  };
+  if (!may_be_empty)
+    return result;
+  result.is_empty = uattn_compare_f(b, UATTN_CMPF_OEQ, sum, zero);
+  result.inverse_sum =
+      uattn_select(b, result.is_empty, zero, result.inverse_sum);
+  result.lse = uattn_select(
+      b, result.is_empty, uattn_constant_splat(b, rows, -INFINITY), result.lse);
+  return result;
 }

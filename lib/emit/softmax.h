@@ -43,7 +43,7 @@ typedef struct {
   MlirValue sums;
 } uattn_softmax_state_t;
 
-/* f(pre x + bias) for a tile of products. */
+/* f(pre x + bias) for products: a tile or rows. */
 MlirValue uattn_softmax_cap(const uattn_builder_t *b,
                             const uattn_softmax_t *softmax, MlirValue products);
 
@@ -59,12 +59,21 @@ MlirValue uattn_softmax_next(const uattn_builder_t *b,
                              uattn_softmax_state_t *io_state,
                              MlirValue *out_rescale);
 
-/* 1 / sum p and the log-sum-exp (natural log), rows each. `out_lse` may be
- * NULL. */
-void uattn_softmax_finish(const uattn_builder_t *b,
-                          const uattn_softmax_t *softmax,
-                          const uattn_softmax_state_t *state,
-                          MlirValue *out_inverse_sum, MlirValue *out_lse);
+/* Rows each. `is_empty` (i1) says that the row saw no key: its inverse sum is 0
+ * and its lse -inf. Null where that cannot be. */
+typedef struct {
+  MlirValue inverse_sum; /* 1 / sum p */
+  MlirValue lse;         /* natural log */
+  MlirValue is_empty;
+} uattn_softmax_result_t;
+
+/* A row that is not live (i1 rows; null: all are) counts as empty, whatever
+ * was computed for it. */
+uattn_softmax_result_t uattn_softmax_finish(const uattn_builder_t *b,
+                                            const uattn_softmax_t *softmax,
+                                            const uattn_softmax_state_t *state,
+                                            MlirValue is_live,
+                                            bool may_be_empty);
 
 /* A scalar or rows, repeated to `type` (rows or a tile). */
 MlirValue uattn_softmax_spread(const uattn_builder_t *b, MlirValue value,

@@ -22,6 +22,9 @@ MlirOperation uattn_inline_ptx(const uattn_builder_t *b, const char *text,
                                const char *constraints,
                                const MlirValue *operands, int operand_count,
                                MlirType result);
+/* A field of a struct that inline PTX with several results returns. */
+MlirValue uattn_extract_value(const uattn_builder_t *b, MlirValue fields,
+                              int64_t position, MlirType type);
 /* The elements of a vector as scalars, into `out_elements`. */
 void uattn_vector_elements(const uattn_builder_t *b, MlirValue vector,
                            MlirValue *out_elements);
@@ -138,10 +141,24 @@ MlirValue uattn_emit_fragment_fold(const uattn_builder_t *b, const char *name,
 /* vector<2xf32> of the rows' reductions, equal in the 4 threads of a row. */
 MlirValue uattn_emit_fragment_reduce(const uattn_builder_t *b, const char *name,
                                      MlirValue fragment);
-/* Columns of the fragment's elements, vector<count x i32>. */
-MlirValue uattn_emit_fragment_columns(const uattn_builder_t *b,
-                                      const uattn_fragment_place_t *place,
-                                      int64_t count);
+/* -inf where not begin <= column < end; limits are vector<2xi32>, a value a
+ * row, relative to the tile's first column. A null `begin` is no limit. */
+MlirValue uattn_emit_fragment_mask(const uattn_builder_t *b,
+                                   const uattn_fragment_place_t *place,
+                                   MlirValue fragment, MlirValue end,
+                                   MlirValue begin);
+/* Reads a shared-memory tile of 64 rows as a packed fragment. */
+MlirValue uattn_emit_fragment_load(const uattn_builder_t *b, MlirValue thread,
+                                   uattn_smem_tile_t source, int64_t columns);
+/* Row-wise scalar products of two such tiles, vector<2xf32>. */
+MlirValue uattn_emit_fragment_row_dot(const uattn_builder_t *b,
+                                      MlirValue thread, uattn_smem_tile_t x,
+                                      uattn_smem_tile_t y, int64_t columns,
+                                      MlirType element);
+/* Zeros in rows from `first` on of a tile of `rows` rows, by one warpgroup. */
+void uattn_emit_clear_rows(const uattn_builder_t *b, MlirValue thread,
+                           uattn_smem_tile_t tile, int64_t rows,
+                           int64_t columns, MlirValue first);
 /* Writes a packed fragment of 16-bit elements, vector<(columns/4) x i32>, to a
  * shared-memory tile. */
 void uattn_emit_fragment_store(const uattn_builder_t *b, MlirValue thread,

@@ -126,15 +126,8 @@ static MlirType f32_struct(const uattn_builder_t *b, int64_t count) {
 static MlirValue struct_to_vector(const uattn_builder_t *b, MlirValue fields,
                                   int64_t first, int64_t count) {
   MlirValue *elements = uattn_allocate((size_t)count * sizeof *elements);
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t position = first + i;
-    uattn_op_t op = uattn_op("llvm.extractvalue");
-    uattn_op_operand(&op, fields);
-    uattn_op_attribute(&op, "position",
-                       mlirDenseI64ArrayGet(b->context, 1, &position));
-    uattn_op_result(&op, uattn_type_f32(b));
-    elements[i] = uattn_op_append_value(b, &op);
-  }
+  for (int64_t i = 0; i < count; ++i)
+    elements[i] = uattn_extract_value(b, fields, first + i, uattn_type_f32(b));
   MlirValue vector = uattn_vector_from_elements(b, elements, (int)count);
   free(elements);
   return vector;

@@ -26,6 +26,7 @@ uattn_forward_layout_t uattn_forward_layout(const uattn_forward_plan_t *plan) {
   layout.threads = UATTN_WARPGROUP_THREADS * (plan->consumer_warpgroups + 1);
   layout.turn_barrier_id = FIRST_TURN_BARRIER;
   layout.store_barrier_id = FIRST_TURN_BARRIER + plan->consumer_warpgroups;
+  layout.clear_barrier_id = layout.store_barrier_id + plan->consumer_warpgroups;
   return layout;
 }
 
@@ -34,6 +35,8 @@ int uattn_forward_params(const uattn_forward_plan_t *plan,
   uattn_forward_layout_t layout = uattn_forward_layout(plan);
   bool is_alsc = plan->cap_method == UATTN_CAP_ALSC;
   bool is_capped = plan->cap_method != UATTN_CAP_NONE;
+  uattn_mask_kinds_t masks = plan->masks;
+  bool has_positions = masks.has_ranker || masks.is_causal || masks.has_window;
   const struct {
     uattn_plan_param_t param;
     bool is_present;
@@ -47,13 +50,28 @@ int uattn_forward_params(const uattn_forward_plan_t *plan,
       {{UATTN_FORWARD_PARAM_OUT, UATTN_PLAN_PARAM_TENSOR_MAP,
         UATTN_WARPGROUP_ROWS},
        true},
+      {{UATTN_FORWARD_PARAM_K_DIAGONAL, UATTN_PLAN_PARAM_TENSOR_MAP,
+        UATTN_WARPGROUP_ROWS},
+       masks.has_ranker},
+      {{UATTN_FORWARD_PARAM_V_DIAGONAL, UATTN_PLAN_PARAM_TENSOR_MAP,
+        UATTN_WARPGROUP_ROWS},
+       masks.has_ranker},
       {{UATTN_FORWARD_PARAM_LSE, UATTN_PLAN_PARAM_POINTER, 0}, plan->has_lse},
       {{UATTN_FORWARD_PARAM_TEMP, UATTN_PLAN_PARAM_POINTER, 0}, plan->has_temp},
+      {{UATTN_FORWARD_PARAM_BOUNDS, UATTN_PLAN_PARAM_POINTER, 0},
+       masks.has_ranker},
+      {{UATTN_FORWARD_PARAM_Q_SEGMENT_IDS, UATTN_PLAN_PARAM_POINTER, 0},
+       masks.has_segments},
+      {{UATTN_FORWARD_PARAM_KV_SEGMENT_IDS, UATTN_PLAN_PARAM_POINTER, 0},
+       masks.has_segments},
       {{UATTN_FORWARD_PARAM_Q_TOKENS, UATTN_PLAN_PARAM_I32, 0}, true},
       {{UATTN_FORWARD_PARAM_KV_TOKENS, UATTN_PLAN_PARAM_I32, 0}, true},
       {{UATTN_FORWARD_PARAM_Q_HEADS, UATTN_PLAN_PARAM_I32, 0}, true},
       {{UATTN_FORWARD_PARAM_KV_HEADS, UATTN_PLAN_PARAM_I32, 0}, true},
       {{UATTN_FORWARD_PARAM_Q_TILES, UATTN_PLAN_PARAM_I32, 0}, true},
+      {{UATTN_FORWARD_PARAM_Q_OFFSET, UATTN_PLAN_PARAM_I32, 0}, has_positions},
+      {{UATTN_FORWARD_PARAM_WINDOW_TOKENS, UATTN_PLAN_PARAM_I32, 0},
+       masks.has_window},
       {{UATTN_FORWARD_PARAM_PRE_SCALE, UATTN_PLAN_PARAM_F32, 0}, is_capped},
       {{UATTN_FORWARD_PARAM_PRE_BIAS, UATTN_PLAN_PARAM_F32, 0}, is_alsc},
       {{UATTN_FORWARD_PARAM_POST_SCALE, UATTN_PLAN_PARAM_F32, 0}, true},
@@ -77,4 +95,12 @@ void uattn_forward_kernel_name(const uattn_forward_plan_t *plan,
                          uattn_dtype_name(plan->temp_dtype));
   if (plan->has_lse)
     uattn_string_append(out_name, "_lse");
+  if (plan->masks.has_ranker)
+    uattn_string_append(out_name, "_ranker");
+  if (plan->masks.has_segments)
+    uattn_string_append(out_name, "_segments");
+  if (plan->masks.is_causal)
+    uattn_string_append(out_name, "_causal");
+  if (plan->masks.has_window)
+    uattn_string_append(out_name, "_window");
 }

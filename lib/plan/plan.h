@@ -4,6 +4,7 @@
 #ifndef UATTN_PLAN_PLAN_H
 #define UATTN_PLAN_PLAN_H
 
+#include "mask/mask.h"
 #include "spec/spec.h"
 #include "support/support.h"
 
@@ -47,6 +48,7 @@ typedef struct {
   uattn_cap_method_t cap_method;
   bool has_temp;
   bool has_lse;
+  uattn_mask_kinds_t masks;
   uattn_scale_sign_t scale_sign;
   /* Decisions. */
   int32_t consumer_warpgroups;
@@ -72,6 +74,7 @@ typedef struct {
   int32_t threads;
   int32_t turn_barrier_id;  /* + consumer index: whose turn it is */
   int32_t store_barrier_id; /* + consumer index: its out tile is staged */
+  int32_t clear_barrier_id; /* all consumers: dead rows of V are cleared */
 } uattn_forward_layout_t;
 
 uattn_forward_layout_t uattn_forward_layout(const uattn_forward_plan_t *plan);
@@ -131,13 +134,20 @@ typedef enum {
   UATTN_FORWARD_PARAM_K,
   UATTN_FORWARD_PARAM_V,
   UATTN_FORWARD_PARAM_OUT,
+  UATTN_FORWARD_PARAM_K_DIAGONAL, /* K and V in boxes of 64 rows */
+  UATTN_FORWARD_PARAM_V_DIAGONAL,
   UATTN_FORWARD_PARAM_LSE,
   UATTN_FORWARD_PARAM_TEMP,
+  UATTN_FORWARD_PARAM_BOUNDS,
+  UATTN_FORWARD_PARAM_Q_SEGMENT_IDS,
+  UATTN_FORWARD_PARAM_KV_SEGMENT_IDS,
   UATTN_FORWARD_PARAM_Q_TOKENS,
   UATTN_FORWARD_PARAM_KV_TOKENS,
   UATTN_FORWARD_PARAM_Q_HEADS,
   UATTN_FORWARD_PARAM_KV_HEADS,
-  UATTN_FORWARD_PARAM_Q_TILES,   /* ceil(q_tokens / q_tile_rows) */
+  UATTN_FORWARD_PARAM_Q_TILES, /* ceil(q_tokens / q_tile_rows) */
+  UATTN_FORWARD_PARAM_Q_OFFSET,
+  UATTN_FORWARD_PARAM_WINDOW_TOKENS,
   UATTN_FORWARD_PARAM_PRE_SCALE, /* uattn_softmax_constants_t */
   UATTN_FORWARD_PARAM_PRE_BIAS,
   UATTN_FORWARD_PARAM_POST_SCALE,

@@ -27,37 +27,6 @@ uattn_error_t *uattn_forward_check_supported(const uattn_problem_t *problem) {
         UATTN_ERROR_UNSUPPORTED,
         "uattn.ranker_attention_bwd is not compiled yet: expected "
         "uattn.ranker_attention");
-  if (problem->dtype != UATTN_DTYPE_BF16)
-    return uattn_error_create(
-        UATTN_ERROR_UNSUPPORTED,
-        "element type %s is not compiled yet: expected bf16",
-        uattn_dtype_name(problem->dtype));
-  if (problem->head_dim != 64 && problem->head_dim != 128)
-    return uattn_error_create(
-        UATTN_ERROR_UNSUPPORTED,
-        "head_dim %lld is not compiled yet: expected 64 or 128",
-        (long long)problem->head_dim);
-  if (problem->has_operand[UATTN_OPERAND_BOUNDS])
-    return uattn_error_create(
-        UATTN_ERROR_UNSUPPORTED,
-        "operand bounds (the ranker mask) is not compiled yet: expected an op "
-        "without it");
-  if (problem->has_operand[UATTN_OPERAND_Q_SEGMENT_IDS])
-    return uattn_error_create(
-        UATTN_ERROR_UNSUPPORTED,
-        "operands q_segment_ids and kv_segment_ids are not compiled yet: "
-        "expected an op without them");
-  if (problem->is_causal)
-    return uattn_error_create(
-        UATTN_ERROR_UNSUPPORTED,
-        "attribute causal is not compiled yet: expected an op without it");
-  if (problem->window_tokens != 0)
-    return uattn_error_create(
-        UATTN_ERROR_UNSUPPORTED,
-        "attribute window_len = %lld is not compiled yet: expected an op "
-        "without it",
-        (long long)problem->window_tokens);
-  /* Without a mask q_offset moves nothing: every key is allowed. */
   return NULL;
 }
 
@@ -90,6 +59,7 @@ uattn_error_t *uattn_plan_forward(const uattn_problem_t *problem,
       .cap_method = problem->cap.method,
       .has_temp = problem->has_operand[UATTN_OPERAND_TEMP],
       .has_lse = problem->has_result[UATTN_RESULT_LSE],
+      .masks = uattn_mask_kinds(problem),
       .scale_sign = scale_sign(problem),
       .stage_count = 2,
       .is_ping_pong = true,

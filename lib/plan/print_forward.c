@@ -35,6 +35,23 @@ static void print_alternatives(const uattn_forward_plan_t *plan,
   }
 }
 
+static void print_masks(const uattn_forward_plan_t *plan,
+                        uattn_string_t *out_text) {
+  uattn_mask_kinds_t masks = plan->masks;
+  uattn_string_append(out_text, "softmax: online, base 2\nmasks:");
+  if (masks.has_ranker)
+    uattn_string_append(out_text, " ranker (candidates' own keys row-wise)");
+  if (masks.has_segments)
+    uattn_string_append(out_text, " segments (every tile compares)");
+  if (masks.is_causal)
+    uattn_string_append(out_text, " causal");
+  if (masks.has_window)
+    uattn_string_append(out_text, " window");
+  if (!uattn_mask_may_be_empty(masks))
+    uattn_string_append(out_text, " none but the last KV tile's end");
+  uattn_string_append(out_text, "\n");
+}
+
 void uattn_forward_plan_print(const uattn_forward_plan_t *plan,
                               const uattn_target_t *target,
                               uattn_string_t *out_text) {
@@ -64,8 +81,7 @@ void uattn_forward_plan_print(const uattn_forward_plan_t *plan,
       "first, %s\n",
       plan->is_ping_pong ? "consumers take turns (ping-pong)"
                          : "consumers run freely");
-  uattn_string_append(out_text,
-                      "softmax: online, base 2; mask: only the last KV tile\n");
+  print_masks(plan, out_text);
   if (plan->scale_sign == UATTN_SCALE_SIGN_NEGATIVE)
     uattn_string_append(out_text, "scores: negated (sm_scale < 0)\n");
   uattn_string_appendf(

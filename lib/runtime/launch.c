@@ -230,6 +230,15 @@ static int32_t integer_quantity(const uattn_problem_t *problem,
   case UATTN_QUANTITY_Q_TILES:
     return (int32_t)uattn_ceil_divide(problem->q_tokens,
                                       kernel->q_rows_per_cta);
+  case UATTN_QUANTITY_Q_OFFSET:
+    return (int32_t)problem->q_offset;
+  case UATTN_QUANTITY_WINDOW_TOKENS: {
+    int64_t longest = problem->q_offset + problem->q_tokens;
+    if (longest < 1)
+      longest = 1;
+    return (int32_t)(problem->window_tokens < longest ? problem->window_tokens
+                                                      : longest);
+  }
   default:
     UATTN_CHECK(!"quantity is an integer one");
     return 0;
