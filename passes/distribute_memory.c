@@ -197,6 +197,45 @@ static bool distribute_smem_clear_rows(uattn_distributor_t *d,
   return true;
 }
 
+/* Only warps with a row to flip touch the tile. */
+static bool distribute_smem_negate_rows(uattn_distributor_t *d,
+                                        MlirOperation op) {
+  const uattn_builder_t *b = &d->builder;
+  const MlirValue always = {NULL};
+  MlirValue value = mlirOperationGetOperand(op, 0);
+  int64_t columns =
+      uattn_type_dim(uattn_type_inner(mlirValueGetType(value)), 1);
+  uattn_smem_tile_t tile = uattn_distributed_smem_tile(d, value);
+  MlirValue flags = uattn_distributed_operand(d, op, 1);
+  MlirType words = uattn_type_vector1(uattn_type_i32(b), 2);
+  MlirValue signs = uattn_select(
+      b, flags, uattn_constant_splat_i32(b, words, INT32_MIN | 0x8000),
+      uattn_constant_splat_i32(b, words, 0));
+  MlirValue each[2];
+  uattn_vector_elements(b, flags, each);
+  uattn_builder_t then;
+  MlirRegion region = uattn_region_create(b, NULL, 0, &then);
+  MlirValue fragment =
+      uattn_emit_fragment_load(&then, d->thread, tile, columns);
+  int64_t count = uattn_type_dim(mlirValueGetType(fragment), 0);
+  int64_t *rows = uattn_allocate((size_t)count * sizeof *rows);
+  for (int64_t i = 0; i < count; ++i)
+    rows[i] = i % 2; /* a packed word is of one row */
+  MlirValue flipped =
+      uattn_binary(&then, "arith.xori", fragment,
+                   uattn_vector_shuffle(&then, signs, rows, (int)count));
+  free(rows);
+  uattn_emit_fragment_store(&then, d->thread, flipped, tile);
+  uattn_emit_async_proxy_fence(&then);
+  uattn_yield(&then, NULL, 0);
+  uattn_if_append(
+      b, uattn_emit_vote_any(b, uattn_binary(b, "arith.ori", each[0], each[1])),
+      region);
+  uattn_emit_bar(b, true, uattn_distributed_operand(d, op, 2),
+                 UATTN_WARPGROUP_THREADS, always);
+  return true;
+}
+
 static bool distribute_async_proxy_fence(uattn_distributor_t *d,
                                          MlirOperation op) {
   (void)op;
@@ -260,6 +299,7 @@ const uattn_distribute_row_t uattn_distribute_memory_ops[] = {
     {UATTN_OPNAME_SMEM_READ, distribute_smem_read},
     {UATTN_OPNAME_ROW_DOT, distribute_row_dot},
     {UATTN_OPNAME_SMEM_CLEAR_ROWS, distribute_smem_clear_rows},
+    {UATTN_OPNAME_SMEM_NEGATE_ROWS, distribute_smem_negate_rows},
     {UATTN_OPNAME_ASYNC_PROXY_FENCE, distribute_async_proxy_fence},
     {UATTN_OPNAME_TILE_STORE, distribute_tile_store},
     {NULL, NULL},

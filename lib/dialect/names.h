@@ -33,6 +33,8 @@
 #define UATTN_OPNAME_COLUMN_LOAD "uattn.column_load"
 #define UATTN_OPNAME_SMEM_READ "uattn.smem_read"
 #define UATTN_OPNAME_ROW_DOT "uattn.row_dot"
+#define UATTN_OPNAME_SMEM_NEGATE_ROWS "uattn.smem_negate_rows"
+#define UATTN_OPNAME_WARP_ANY "uattn.warp_any"
 #define UATTN_OPNAME_SMEM_CLEAR_ROWS "uattn.smem_clear_rows"
 #define UATTN_OPNAME_ASYNC_PROXY_FENCE "uattn.async_proxy_fence"
 #define UATTN_OPNAME_ROW_BROADCAST "uattn.row_broadcast"

@@ -180,6 +180,15 @@ irdl.dialect @uattn {
     %first = irdl.is i32
     irdl.operands(tile: %tile, first: %first)
   }
+  // Flips the sign of the tile's rows where `flags` is true, by ordinary loads
+  // and stores of the warpgroup, which meets at named barrier `barrier`
+  // before anyone reads the tile again.
+  irdl.operation @smem_negate_rows {
+    %tile = irdl.base @uattn::@smem
+    %flags = irdl.base "!builtin.vector"
+    %barrier = irdl.is i32
+    irdl.operands(tile: %tile, flags: %flags, barrier: %barrier)
+  }
   // Orders this thread's ordinary accesses to shared memory before what the
   // copy engine and the tensor cores do there after a barrier.
   irdl.operation @async_proxy_fence {
@@ -266,6 +275,13 @@ irdl.dialect @uattn {
     irdl.operands(tile: %tile)
     irdl.attributes {"kind" = %kind}
     irdl.results(folded: %folded)
+  }
+  // True where `flags` is true in any row of the executing warp.
+  irdl.operation @warp_any {
+    %flags = irdl.base "!builtin.vector"
+    %any = irdl.is i1
+    irdl.operands(flags: %flags)
+    irdl.results(any: %any)
   }
   // One value a row from source[offset + first_row + row]; 0 where first_row +
   // row is negative or not below limit.

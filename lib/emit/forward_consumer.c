@@ -90,6 +90,13 @@ emit_consumer_start(const uattn_builder_t *b,
   consumer.q_tile = uattn_emit_smem_rows(
       b, uattn_emit_ring_acquire(b, kernel->q_ring, kernel->zero),
       kernel->index_in_role, UATTN_WARPGROUP_ROWS);
+  if (consumer.softmax.negates_q.ptr) {
+    MlirValue barrier =
+        uattn_binary(b, "arith.addi", kernel->index_in_role,
+                     uattn_constant_i32(b, kernel->layout.store_barrier_id));
+    uattn_emit_smem_negate_rows(b, consumer.q_tile, consumer.softmax.negates_q,
+                                barrier);
+  }
   return consumer;
 }
 
@@ -215,17 +222,17 @@ emit_first_softmax(const uattn_builder_t *b,
   uattn_mask_kinds_t masks = consumer->kernel->plan->masks;
   uattn_softmax_state_t state = {io_carried[UATTN_FORWARD_MAX],
                                  io_carried[UATTN_FORWARD_SUMS]};
-  MlirValue p, rescale;
+  uattn_softmax_growth_t growth;
+  MlirValue p;
   if (!uattn_mask_may_be_empty(masks)) {
     p = uattn_softmax_first(b, softmax, scores, &state);
     io_carried[UATTN_FORWARD_OUT] =
         uattn_constant_splat(b, consumer->out_type, 0.0);
   } else {
-    p = uattn_softmax_next(b, softmax, scores, &state, &rescale);
+    p = uattn_softmax_next(b, softmax, scores, &state, &growth);
     if (masks.has_ranker) /* else there is nothing in it yet */
       io_carried[UATTN_FORWARD_OUT] =
-          uattn_binary(b, "arith.mulf", io_carried[UATTN_FORWARD_OUT],
-                       uattn_softmax_spread(b, rescale, consumer->out_type));
+          uattn_softmax_rescale(b, &growth, io_carried[UATTN_FORWARD_OUT]);
   }
   io_carried[UATTN_FORWARD_MAX] = state.max;
   io_carried[UATTN_FORWARD_SUMS] = state.sums;
@@ -270,18 +277,16 @@ static void emit_step(const uattn_builder_t *b,
 
   uattn_softmax_state_t state = {io_carried[UATTN_FORWARD_MAX],
                                  io_carried[UATTN_FORWARD_SUMS]};
-  MlirValue rescale;
+  uattn_softmax_growth_t growth;
   MlirValue p = uattn_softmax_next(
       b, &consumer->softmax,
-      emit_scores(b, consumer, step, products, is_masked), &state, &rescale);
+      emit_scores(b, consumer, step, products, is_masked), &state, &growth);
 
   uattn_emit_wgmma_wait(b, 0, &out, &p);
   uattn_emit_ring_release(b, kernel->v_ring, ring_step(b, kernel, last_step));
   io_carried[UATTN_FORWARD_MAX] = state.max;
   io_carried[UATTN_FORWARD_SUMS] = state.sums;
-  io_carried[UATTN_FORWARD_OUT] =
-      uattn_binary(b, "arith.mulf", out,
-                   uattn_softmax_spread(b, rescale, consumer->out_type));
+  io_carried[UATTN_FORWARD_OUT] = uattn_softmax_rescale(b, &growth, out);
   io_carried[UATTN_FORWARD_P] = narrow(b, consumer, p);
 }
 

@@ -228,6 +228,19 @@ MlirValue uattn_emit_row_dot(const uattn_builder_t *b, MlirValue x, MlirValue y,
   return uattn_op_append_value(b, &op);
 }
 
+void uattn_emit_smem_negate_rows(const uattn_builder_t *b, MlirValue tile,
+                                 MlirValue flags, MlirValue barrier) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_NEGATE_ROWS);
+  uattn_op_operand(&op, tile);
+  uattn_op_operand(&op, flags);
+  uattn_op_operand(&op, barrier);
+  uattn_op_append(b, &op);
+}
+
+MlirValue uattn_emit_warp_any(const uattn_builder_t *b, MlirValue flags) {
+  return uattn_cast(b, UATTN_OPNAME_WARP_ANY, flags, uattn_type_i1(b));
+}
+
 void uattn_emit_smem_clear_rows(const uattn_builder_t *b, MlirValue tile,
                                 MlirValue first) {
   uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_CLEAR_ROWS);

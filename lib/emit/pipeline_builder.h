@@ -82,6 +82,9 @@ MlirValue uattn_emit_column_load(const uattn_builder_t *b, MlirValue source,
 MlirValue uattn_emit_smem_read(const uattn_builder_t *b, MlirValue source);
 MlirValue uattn_emit_row_dot(const uattn_builder_t *b, MlirValue x, MlirValue y,
                              MlirType rows);
+void uattn_emit_smem_negate_rows(const uattn_builder_t *b, MlirValue tile,
+                                 MlirValue flags, MlirValue barrier);
+MlirValue uattn_emit_warp_any(const uattn_builder_t *b, MlirValue flags);
 void uattn_emit_smem_clear_rows(const uattn_builder_t *b, MlirValue tile,
                                 MlirValue first);
 void uattn_emit_async_proxy_fence_op(const uattn_builder_t *b);

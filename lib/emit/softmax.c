@@ -31,14 +31,9 @@ static MlirValue multiply(const uattn_builder_t *b, MlirValue tile,
                       uattn_softmax_spread(b, value, mlirValueGetType(tile)));
 }
 
-/* +1 or -1 a row, by the sign of temp. */
-static MlirValue sign_rows(const uattn_builder_t *b, MlirValue temp) {
-  MlirType rows = mlirValueGetType(temp);
-  MlirValue is_negative = uattn_compare_f(b, UATTN_CMPF_OLT, temp,
-                                          uattn_constant_splat(b, rows, 0.0));
-  return uattn_select(b, is_negative, uattn_constant_splat(b, rows, -1.0),
-                      uattn_constant_splat(b, rows, 1.0));
-}
+/* p may grow to 2^8 before the maximum it is relative to is raised: far from
+ * the ends of f32, bf16 and f16. */
+static const double growth_limit = 8.0;
 
 static void apply_temp(const uattn_builder_t *b,
                        const uattn_softmax_inputs_t *inputs,
@@ -47,11 +42,19 @@ static void apply_temp(const uattn_builder_t *b,
   /* post_scale is positive for every cap; without one it has sm_scale's sign,
    * which joins temp's. */
   MlirValue row_scale = multiply(b, inputs->temp, inputs->post_scale);
-  MlirValue sign = sign_rows(b, row_scale);
+  MlirValue is_negative = uattn_compare_f(b, UATTN_CMPF_OLT, row_scale,
+                                          uattn_constant_splat(b, rows, 0.0));
   softmax->scale =
       uattn_binary(b, "arith.maximumf", uattn_unary(b, "math.absf", row_scale),
                    uattn_constant_splat(b, rows, tiny_scale));
-  softmax->pre = softmax->pre.ptr ? multiply(b, sign, softmax->pre) : sign;
+  if (!softmax->pre.ptr) {
+    softmax->negates_q = is_negative;
+    return;
+  }
+  MlirValue sign =
+      uattn_select(b, is_negative, uattn_constant_splat(b, rows, -1.0),
+                   uattn_constant_splat(b, rows, 1.0));
+  softmax->pre = multiply(b, sign, softmax->pre);
   if (softmax->bias.ptr)
     softmax->bias = multiply(b, sign, softmax->bias);
   if (!softmax->lse_offset.ptr)
@@ -139,21 +142,51 @@ MlirValue uattn_softmax_first(const uattn_builder_t *b,
   return p;
 }
 
+/* Raises the maximum in all rows of a warp in which one row needs it. */
+static MlirValue raise_maximum(const uattn_builder_t *b,
+                               const uattn_softmax_t *softmax,
+                               MlirValue old_max, MlirValue new_max,
+                               uattn_softmax_growth_t *out_growth) {
+  MlirType rows = softmax->rows_type;
+  MlirValue growth = multiply(
+      b, uattn_binary(b, "arith.subf", new_max, old_max), softmax->scale);
+  out_growth->is_needed = uattn_emit_warp_any(
+      b, uattn_compare_f(b, UATTN_CMPF_OLT,
+                         uattn_constant_splat(b, rows, growth_limit), growth));
+  MlirValue max = uattn_select(b, out_growth->is_needed, new_max, old_max);
+  MlirValue drop =
+      multiply(b, uattn_binary(b, "arith.subf", old_max, max), softmax->scale);
+  out_growth->rescale = uattn_unary_approximate(b, "math.exp2", drop);
+  return max;
+}
+
 MlirValue uattn_softmax_next(const uattn_builder_t *b,
                              const uattn_softmax_t *softmax, MlirValue capped,
                              uattn_softmax_state_t *io_state,
-                             MlirValue *out_rescale) {
-  MlirValue max = row_maximum(b, softmax, capped, io_state->max);
-  MlirValue drop = multiply(
-      b, uattn_binary(b, "arith.subf", io_state->max, max), softmax->scale);
-  *out_rescale = uattn_unary_approximate(b, "math.exp2", drop);
+                             uattn_softmax_growth_t *out_growth) {
+  MlirValue new_max = row_maximum(b, softmax, capped, io_state->max);
+  MlirValue max = raise_maximum(b, softmax, io_state->max, new_max, out_growth);
   MlirValue p = probabilities(b, softmax, capped, max);
   io_state->max = max;
-  io_state->sums =
-      uattn_ternary(b, "math.fma", io_state->sums,
-                    uattn_softmax_spread(b, *out_rescale, softmax->sums_type),
-                    uattn_emit_fold_columns(b, "add", p, softmax->sums_type));
+  io_state->sums = uattn_ternary(
+      b, "math.fma", io_state->sums,
+      uattn_softmax_spread(b, out_growth->rescale, softmax->sums_type),
+      uattn_emit_fold_columns(b, "add", p, softmax->sums_type));
   return p;
+}
+
+MlirValue uattn_softmax_rescale(const uattn_builder_t *b,
+                                const uattn_softmax_growth_t *growth,
+                                MlirValue tile) {
+  MlirType type = mlirValueGetType(tile);
+  uattn_builder_t needed, not_needed;
+  MlirRegion then = uattn_region_create(b, NULL, 0, &needed);
+  MlirValue scaled = multiply(&needed, tile, growth->rescale);
+  uattn_yield(&needed, &scaled, 1);
+  MlirRegion otherwise = uattn_region_create(b, NULL, 0, &not_needed);
+  uattn_yield(&not_needed, &tile, 1);
+  return mlirOperationGetResult(
+      uattn_if_else_append(b, growth->is_needed, &type, 1, then, otherwise), 0);
 }
 
 static MlirValue log_sum_exp(const uattn_builder_t *b,

@@ -22,6 +22,9 @@ typedef struct {
   MlirValue bias;       /* f32 or rows; null without */
   MlirValue scale;      /* f32, or rows with temp */
   MlirValue lse_offset; /* rows or f32, natural log; null without */
+  /* Rows of i1 in which q's sign has to be flipped before the products, null
+   * where none: without a cap the scores are taken as they are. */
+  MlirValue negates_q;
 } uattn_softmax_t;
 
 /* Kernel parameters, f32; null where the plan has none. `temp` is rows. */
@@ -52,12 +55,23 @@ MlirValue uattn_softmax_first(const uattn_builder_t *b,
                               const uattn_softmax_t *softmax, MlirValue capped,
                               uattn_softmax_state_t *out_state);
 
-/* The same for any later tile; what was accumulated before has to be
- * multiplied by `*out_rescale` (rows), which the state's sums already are. */
+/* The same for any later tile. What was accumulated before has to be multiplied
+ * by `rescale` (rows), which the state's sums already are; where the warp-wide
+ * flag `is_needed` is false that factor is 1 in all rows of the warp. It is
+ * as long as no row's maximum grew by more than a factor that p can bear:
+ * until then the old maximum stays. */
+typedef struct {
+  MlirValue rescale;
+  MlirValue is_needed; /* i1 */
+} uattn_softmax_growth_t;
 MlirValue uattn_softmax_next(const uattn_builder_t *b,
                              const uattn_softmax_t *softmax, MlirValue capped,
                              uattn_softmax_state_t *io_state,
-                             MlirValue *out_rescale);
+                             uattn_softmax_growth_t *out_growth);
+/* tile * rescale, skipped by warps that need none. */
+MlirValue uattn_softmax_rescale(const uattn_builder_t *b,
+                                const uattn_softmax_growth_t *growth,
+                                MlirValue tile);
 
 /* Rows each. `is_empty` (i1) says that the row saw no key: its inverse sum is 0
  * and its lse -inf. Null where that cannot be. */

@@ -46,6 +46,8 @@ MlirValue uattn_emit_cta_index_x(const uattn_builder_t *b);
 /* Butterfly exchange of an f32 with lane ^ mask. */
 MlirValue uattn_emit_shuffle_xor(const uattn_builder_t *b, MlirValue value,
                                  int32_t mask);
+/* True in all lanes where `value` (i1) is true in one. */
+MlirValue uattn_emit_vote_any(const uattn_builder_t *b, MlirValue value);
 void uattn_emit_set_max_registers(const uattn_builder_t *b, int64_t registers,
                                   int64_t entry_registers);
 

@@ -43,6 +43,13 @@ MlirValue uattn_emit_shuffle_xor(const uattn_builder_t *b, MlirValue value,
   return shuffle(b, "bfly", value, uattn_constant_i32(b, mask));
 }
 
+MlirValue uattn_emit_vote_any(const uattn_builder_t *b, MlirValue value) {
+  return mlirOperationGetResult(
+      uattn_inline_ptx(b, "vote.sync.any.pred $0, $1, 0xffffffff;", "=b,b",
+                       &value, 1, uattn_type_i1(b)),
+      0);
+}
+
 void uattn_emit_set_max_registers(const uattn_builder_t *b, int64_t registers,
                                   int64_t entry_registers) {
   MlirType none = {NULL};
