@@ -90,6 +90,16 @@ static bool distribute_extf(uattn_distributor_t *d, MlirOperation op) {
   return true;
 }
 
+static bool distribute_exp2_apply(uattn_distributor_t *d, MlirOperation op) {
+  int64_t period = 0;
+  UATTN_CHECK(uattn_op_get_i64(op, UATTN_ATTR_POLYNOMIAL_PERIOD, &period));
+  uattn_set_distributed(
+      d, op, 0,
+      uattn_emit_fragment_exp2(&d->builder, uattn_distributed_operand(d, op, 0),
+                               period));
+  return true;
+}
+
 /* ---- Rows and columns -----------------------------------------------------
  */
 
@@ -240,6 +250,7 @@ const uattn_distribute_row_t uattn_distribute_tile_ops[] = {
     {"arith.truncf", distribute_truncf},
     {"arith.extf", distribute_extf},
     {"math.log2", distribute_log2},
+    {UATTN_OPNAME_EXP2_APPLY, distribute_exp2_apply},
     {"vector.multi_reduction", distribute_multi_reduction},
     {UATTN_OPNAME_ROW_BROADCAST, distribute_row_broadcast},
     {UATTN_OPNAME_FOLD_COLUMNS, distribute_fold_columns},

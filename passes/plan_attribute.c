@@ -18,6 +18,7 @@ static const integer_field_t integer_fields[] = {
      offsetof(uattn_forward_plan_t, consumer_warpgroups)},
     {"entry_registers", offsetof(uattn_forward_plan_t, entry_registers)},
     {"kv_tile_rows", offsetof(uattn_forward_plan_t, kv_tile_rows)},
+    {"polynomial_period", offsetof(uattn_forward_plan_t, polynomial_period)},
     {"producer_registers", offsetof(uattn_forward_plan_t, producer_registers)},
     {"stage_count", offsetof(uattn_forward_plan_t, stage_count)},
 };
@@ -29,6 +30,7 @@ enum {
 static const char ping_pong_field[] = "ping_pong";
 static const char softmax_field[] = "softmax";
 static const char softmax_online[] = "online";
+static const char softmax_fixed[] = "fixed_maximum";
 static const char target_field[] = "target";
 
 static int32_t *integer_of(uattn_forward_plan_t *plan,
@@ -47,8 +49,9 @@ MlirAttribute uattn_plan_attribute(MlirContext context,
                          *integer_of(&copy, &integer_fields[i]));
   uattn_string_appendf(&text, "%s = %s, %s = \"%s\", %s = \"%s\"}",
                        ping_pong_field, plan->is_ping_pong ? "true" : "false",
-                       softmax_field, softmax_online, target_field,
-                       target->chip);
+                       softmax_field,
+                       plan->has_fixed_maximum ? softmax_fixed : softmax_online,
+                       target_field, target->chip);
   MlirAttribute attribute = uattn_attribute_get(context, UATTN_ATTRNAME_PLAN,
                                                 uattn_string_get(&text));
   uattn_string_release(&text);
@@ -104,9 +107,12 @@ static bool read_others(MlirOperation op, MlirAttribute fields,
   if (!read_string(op, fields, softmax_field, &softmax) ||
       !read_string(op, fields, target_field, &chip))
     return false;
-  if (!uattn_string_ref_is(softmax, softmax_online)) {
-    uattn_emit_error(op, "plan field softmax is \"%.*s\": expected \"%s\"",
-                     (int)softmax.length, softmax.data, softmax_online);
+  plan->has_fixed_maximum = uattn_string_ref_is(softmax, softmax_fixed);
+  if (!plan->has_fixed_maximum &&
+      !uattn_string_ref_is(softmax, softmax_online)) {
+    uattn_emit_error(
+        op, "plan field softmax is \"%.*s\": expected \"%s\" or \"%s\"",
+        (int)softmax.length, softmax.data, softmax_online, softmax_fixed);
     return false;
   }
   char *chip_text = uattn_allocate(chip.length + 1);
@@ -155,6 +161,7 @@ bool uattn_plan_from_op(MlirOperation op, uattn_forward_plan_t *out_plan,
       !read_integers(op, fields, &plan))
     return false;
   plan.is_ping_pong = decisions.is_ping_pong;
+  plan.has_fixed_maximum = decisions.has_fixed_maximum;
   if (!report(op, uattn_forward_plan_validate(&plan, target)))
     return false;
   *out_plan = plan;

@@ -27,6 +27,7 @@
 #define UATTN_OPNAME_WGMMA "uattn.wgmma"
 #define UATTN_OPNAME_WGMMA_WAIT "uattn.wgmma_wait"
 #define UATTN_OPNAME_CAP_APPLY "uattn.cap_apply"
+#define UATTN_OPNAME_EXP2_APPLY "uattn.exp2_apply"
 #define UATTN_OPNAME_MASK_APPLY "uattn.mask_apply"
 #define UATTN_OPNAME_ROW_INDEX "uattn.row_index"
 #define UATTN_OPNAME_SCALAR_LOAD "uattn.scalar_load"
@@ -77,6 +78,7 @@
 #define UATTN_ATTR_PENDING "pending"
 #define UATTN_ATTR_METHOD "method"
 #define UATTN_ATTR_KIND "kind"
+#define UATTN_ATTR_POLYNOMIAL_PERIOD "polynomial_period"
 
 /* Every op and type name above; a test compares them with the dialect. */
 extern const char *const uattn_op_names[];

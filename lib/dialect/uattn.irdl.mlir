@@ -244,6 +244,16 @@ irdl.dialect @uattn {
     irdl.attributes {"method" = %method}
     irdl.results(capped: %scores)
   }
+  // 2^x, approximately. In every polynomial_period-th group of 8 columns it is
+  // computed by a polynomial on the FMA units instead of the special function
+  // unit; results below 2^-125 then become 2^-125.
+  irdl.operation @exp2_apply {
+    %exponents = irdl.base "!builtin.vector"
+    %period = irdl.any
+    irdl.operands(exponents: %exponents)
+    irdl.attributes {"polynomial_period" = %period}
+    irdl.results(powers: %exponents)
+  }
   // -inf unless begin[row] <= first_key + column < end[row].
   irdl.operation @mask_apply {
     %scores = irdl.base "!builtin.vector"

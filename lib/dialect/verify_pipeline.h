@@ -52,6 +52,7 @@ bool uattn_verify_wgmma_wait(MlirOperation op);
 bool uattn_verify_cap_apply(MlirOperation op);
 bool uattn_verify_row_broadcast(MlirOperation op);
 bool uattn_verify_fold_columns(MlirOperation op);
+bool uattn_verify_exp2_apply(MlirOperation op);
 bool uattn_verify_mask_apply(MlirOperation op);
 bool uattn_verify_column_load(MlirOperation op);
 bool uattn_verify_smem_read(MlirOperation op);

@@ -67,6 +67,14 @@ bool uattn_verify_fold_columns(MlirOperation op) {
       "the tile's rows and element type, and a divisor of its columns");
 }
 
+bool uattn_verify_exp2_apply(MlirOperation op) {
+  uattn_tile_t tile;
+  if (!uattn_tile_from_vector(uattn_operand_type(op, 0), &tile))
+    return uattn_refuse_type(op, "exponents", uattn_operand_type(op, 0),
+                             "a vector of rank 2");
+  return uattn_verify_i64(op, UATTN_ATTR_POLYNOMIAL_PERIOD, 1, 1);
+}
+
 bool uattn_verify_mask_apply(MlirOperation op) {
   uattn_tile_t scores;
   if (!uattn_tile_from_vector(uattn_operand_type(op, 0), &scores))

@@ -229,7 +229,7 @@ emit_first_softmax(const uattn_builder_t *b,
     io_carried[UATTN_FORWARD_OUT] =
         uattn_constant_splat(b, consumer->out_type, 0.0);
   } else {
-    p = uattn_softmax_next(b, softmax, scores, &state, &growth);
+    p = uattn_softmax_next(b, softmax, scores, true, &state, &growth);
     if (masks.has_ranker) /* else there is nothing in it yet */
       io_carried[UATTN_FORWARD_OUT] =
           uattn_softmax_rescale(b, &growth, io_carried[UATTN_FORWARD_OUT]);
@@ -280,7 +280,8 @@ static void emit_step(const uattn_builder_t *b,
   uattn_softmax_growth_t growth;
   MlirValue p = uattn_softmax_next(
       b, &consumer->softmax,
-      emit_scores(b, consumer, step, products, is_masked), &state, &growth);
+      emit_scores(b, consumer, step, products, is_masked),
+      is_masked || kernel->plan->masks.has_segments, &state, &growth);
 
   uattn_emit_wgmma_wait(b, 0, &out, &p);
   uattn_emit_ring_release(b, kernel->v_ring, ring_step(b, kernel, last_step));

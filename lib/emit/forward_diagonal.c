@@ -43,8 +43,8 @@ static void emit_nothing_seen(const uattn_builder_t *b,
                               const uattn_forward_consumer_t *consumer,
                               MlirValue out_state[UATTN_FORWARD_P]) {
   const uattn_softmax_t *softmax = &consumer->softmax;
-  out_state[UATTN_FORWARD_MAX] =
-      uattn_constant_splat(b, softmax->rows_type, no_max);
+  out_state[UATTN_FORWARD_MAX] = uattn_constant_splat(
+      b, softmax->rows_type, softmax->has_fixed_maximum ? 0.0 : no_max);
   out_state[UATTN_FORWARD_SUMS] =
       uattn_constant_splat(b, softmax->sums_type, 0.0);
   out_state[UATTN_FORWARD_OUT] =

@@ -44,17 +44,22 @@ MlirValue uattn_vector_from_elements(const uattn_builder_t *b,
   return uattn_op_append_value(b, &op);
 }
 
-MlirValue uattn_vector_shuffle(const uattn_builder_t *b, MlirValue vector,
-                               const int64_t *indices, int count) {
+MlirValue uattn_vector_shuffle2(const uattn_builder_t *b, MlirValue first,
+                                MlirValue second, const int64_t *indices,
+                                int count) {
   uattn_op_t op = uattn_op("vector.shuffle");
-  uattn_op_operand(&op, vector);
-  uattn_op_operand(&op, vector);
+  uattn_op_operand(&op, first);
+  uattn_op_operand(&op, second);
   uattn_op_attribute(&op, "mask",
                      mlirDenseI64ArrayGet(b->context, count, indices));
-  uattn_op_result(
-      &op,
-      uattn_type_vector1(uattn_type_element(mlirValueGetType(vector)), count));
+  uattn_op_result(&op, uattn_type_vector1(
+                           uattn_type_element(mlirValueGetType(first)), count));
   return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_vector_shuffle(const uattn_builder_t *b, MlirValue vector,
+                               const int64_t *indices, int count) {
+  return uattn_vector_shuffle2(b, vector, vector, indices, count);
 }
 
 MlirValue uattn_extract_value(const uattn_builder_t *b, MlirValue fields,

@@ -174,6 +174,16 @@ MlirValue uattn_emit_cap_apply(const uattn_builder_t *b, const char *method,
   return uattn_op_append_value(b, &op);
 }
 
+MlirValue uattn_emit_exp2_apply(const uattn_builder_t *b, MlirValue exponents,
+                                int64_t polynomial_period) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_EXP2_APPLY);
+  uattn_op_operand(&op, exponents);
+  uattn_op_attribute(&op, UATTN_ATTR_POLYNOMIAL_PERIOD,
+                     uattn_attribute_i64(b, polynomial_period));
+  uattn_op_result(&op, mlirValueGetType(exponents));
+  return uattn_op_append_value(b, &op);
+}
+
 MlirValue uattn_emit_mask_apply(const uattn_builder_t *b, MlirValue scores,
                                 MlirValue first_key, MlirValue end,
                                 MlirValue begin) {

@@ -69,6 +69,8 @@ void uattn_emit_wgmma_wait(const uattn_builder_t *b, int64_t pending,
 
 MlirValue uattn_emit_cap_apply(const uattn_builder_t *b, const char *method,
                                MlirValue scores);
+MlirValue uattn_emit_exp2_apply(const uattn_builder_t *b, MlirValue exponents,
+                                int64_t polynomial_period);
 /* A null `begin` is no lower limit. */
 MlirValue uattn_emit_mask_apply(const uattn_builder_t *b, MlirValue scores,
                                 MlirValue first_key, MlirValue end,

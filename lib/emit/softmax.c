@@ -74,6 +74,8 @@ uattn_softmax_t uattn_softmax_create(const uattn_builder_t *b,
   MlirType f32 = uattn_type_f32(b);
   uattn_softmax_t softmax = {
       .cap_method = plan->cap_method,
+      .polynomial_period = plan->polynomial_period,
+      .has_fixed_maximum = plan->has_fixed_maximum,
       .tile_type =
           uattn_type_vector2(f32, UATTN_WARPGROUP_ROWS, plan->kv_tile_rows),
       .rows_type = uattn_type_vector1(f32, UATTN_WARPGROUP_ROWS),
@@ -119,25 +121,40 @@ static MlirValue row_maximum(const uattn_builder_t *b,
   return uattn_reduce_columns(b, "maxnumf", folded, at_least);
 }
 
+/* The polynomial does not reach the 0 of a masked score. */
+static MlirValue exponentials(const uattn_builder_t *b,
+                              const uattn_softmax_t *softmax,
+                              MlirValue exponents, bool is_masked) {
+  if (softmax->polynomial_period > 0 && !is_masked)
+    return uattn_emit_exp2_apply(b, exponents, softmax->polynomial_period);
+  return uattn_unary_approximate(b, "math.exp2", exponents);
+}
+
 /* 2^(scale y - scale max) */
 static MlirValue probabilities(const uattn_builder_t *b,
                                const uattn_softmax_t *softmax, MlirValue capped,
-                               MlirValue max) {
+                               bool is_masked, MlirValue max) {
   MlirType type = softmax->tile_type;
+  if (softmax->has_fixed_maximum)
+    return exponentials(b, softmax, multiply(b, capped, softmax->scale),
+                        is_masked);
   MlirValue shift =
       uattn_unary(b, "arith.negf", multiply(b, max, softmax->scale));
   MlirValue exponent = uattn_ternary(
       b, "math.fma", capped, uattn_softmax_spread(b, softmax->scale, type),
       uattn_softmax_spread(b, shift, type));
-  return uattn_unary_approximate(b, "math.exp2", exponent);
+  return exponentials(b, softmax, exponent, is_masked);
 }
 
 MlirValue uattn_softmax_first(const uattn_builder_t *b,
                               const uattn_softmax_t *softmax, MlirValue capped,
                               uattn_softmax_state_t *out_state) {
-  MlirValue none = uattn_constant_splat(b, softmax->rows_type, -INFINITY);
-  out_state->max = row_maximum(b, softmax, capped, none);
-  MlirValue p = probabilities(b, softmax, capped, out_state->max);
+  out_state->max =
+      softmax->has_fixed_maximum
+          ? uattn_constant_splat(b, softmax->rows_type, 0.0)
+          : row_maximum(b, softmax, capped,
+                        uattn_constant_splat(b, softmax->rows_type, -INFINITY));
+  MlirValue p = probabilities(b, softmax, capped, true, out_state->max);
   out_state->sums = uattn_emit_fold_columns(b, "add", p, softmax->sums_type);
   return p;
 }
@@ -162,11 +179,20 @@ static MlirValue raise_maximum(const uattn_builder_t *b,
 
 MlirValue uattn_softmax_next(const uattn_builder_t *b,
                              const uattn_softmax_t *softmax, MlirValue capped,
-                             uattn_softmax_state_t *io_state,
+                             bool is_masked, uattn_softmax_state_t *io_state,
                              uattn_softmax_growth_t *out_growth) {
+  if (softmax->has_fixed_maximum) {
+    MlirValue bounded =
+        probabilities(b, softmax, capped, is_masked, io_state->max);
+    io_state->sums = uattn_binary(
+        b, "arith.addf", io_state->sums,
+        uattn_emit_fold_columns(b, "add", bounded, softmax->sums_type));
+    out_growth->is_needed.ptr = NULL;
+    return bounded;
+  }
   MlirValue new_max = row_maximum(b, softmax, capped, io_state->max);
   MlirValue max = raise_maximum(b, softmax, io_state->max, new_max, out_growth);
-  MlirValue p = probabilities(b, softmax, capped, max);
+  MlirValue p = probabilities(b, softmax, capped, is_masked, max);
   io_state->max = max;
   io_state->sums = uattn_ternary(
       b, "math.fma", io_state->sums,
@@ -179,6 +205,8 @@ MlirValue uattn_softmax_rescale(const uattn_builder_t *b,
                                 const uattn_softmax_growth_t *growth,
                                 MlirValue tile) {
   MlirType type = mlirValueGetType(tile);
+  if (!growth->is_needed.ptr) /* the maximum is fixed */
+    return tile;
   uattn_builder_t needed, not_needed;
   MlirRegion then = uattn_region_create(b, NULL, 0, &needed);
   MlirValue scaled = multiply(&needed, tile, growth->rescale);

@@ -15,13 +15,17 @@
  * because tanh and soft_sign are odd and 1 / (1 + 2^-x) = 1 - 1 / (1 + 2^x). */
 typedef struct {
   uattn_cap_method_t cap_method;
-  MlirType tile_type;   /* vector<64 x kv x f32> */
-  MlirType rows_type;   /* vector<64 x f32> */
-  MlirType sums_type;   /* vector<64 x 8 x f32>: see fold_columns */
-  MlirValue pre;        /* f32 or rows; null where f takes x as it is */
-  MlirValue bias;       /* f32 or rows; null without */
-  MlirValue scale;      /* f32, or rows with temp */
-  MlirValue lse_offset; /* rows or f32, natural log; null without */
+  int32_t polynomial_period; /* of the plan */
+  /* Scores are so bounded that 2^(scale y) itself stays in range: the maximum
+   * is 0 throughout. */
+  bool has_fixed_maximum;
+  MlirType tile_type;        /* vector<64 x kv x f32> */
+  MlirType rows_type;        /* vector<64 x f32> */
+  MlirType sums_type;        /* vector<64 x 8 x f32>: see fold_columns */
+  MlirValue pre;             /* f32 or rows; null where f takes x as it is */
+  MlirValue bias;            /* f32 or rows; null without */
+  MlirValue scale;           /* f32, or rows with temp */
+  MlirValue lse_offset;      /* rows or f32, natural log; null without */
   /* Rows of i1 in which q's sign has to be flipped before the products, null
    * where none: without a cap the scores are taken as they are. */
   MlirValue negates_q;
@@ -66,7 +70,7 @@ typedef struct {
 } uattn_softmax_growth_t;
 MlirValue uattn_softmax_next(const uattn_builder_t *b,
                              const uattn_softmax_t *softmax, MlirValue capped,
-                             uattn_softmax_state_t *io_state,
+                             bool is_masked, uattn_softmax_state_t *io_state,
                              uattn_softmax_growth_t *out_growth);
 /* tile * rescale, skipped by warps that need none. */
 MlirValue uattn_softmax_rescale(const uattn_builder_t *b,

@@ -30,6 +30,10 @@ void uattn_vector_elements(const uattn_builder_t *b, MlirValue vector,
                            MlirValue *out_elements);
 MlirValue uattn_vector_from_elements(const uattn_builder_t *b,
                                      const MlirValue *elements, int count);
+/* Elements of two vectors, those of the second counted on from the first's. */
+MlirValue uattn_vector_shuffle2(const uattn_builder_t *b, MlirValue first,
+                                MlirValue second, const int64_t *indices,
+                                int count);
 /* Elements of `vector` by index. */
 MlirValue uattn_vector_shuffle(const uattn_builder_t *b, MlirValue vector,
                                const int64_t *indices, int count);
@@ -143,6 +147,9 @@ MlirValue uattn_emit_fragment_fold(const uattn_builder_t *b, const char *name,
 /* vector<2xf32> of the rows' reductions, equal in the 4 threads of a row. */
 MlirValue uattn_emit_fragment_reduce(const uattn_builder_t *b, const char *name,
                                      MlirValue fragment);
+/* 2^x; in every `period`-th group of 4 elements by a polynomial. */
+MlirValue uattn_emit_fragment_exp2(const uattn_builder_t *b, MlirValue fragment,
+                                   int64_t period);
 /* -inf where not begin <= column < end; limits are vector<2xi32>, a value a
  * row, relative to the tile's first column. A null `begin` is no limit. */
 MlirValue uattn_emit_fragment_mask(const uattn_builder_t *b,

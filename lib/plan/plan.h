@@ -58,6 +58,11 @@ typedef struct {
   int32_t producer_registers;
   int32_t consumer_registers;
   bool is_ping_pong; /* consumers take turns at the tensor cores */
+  /* Every so many groups of 8 columns, exponentials are a polynomial on the
+   * FMA units; 0: none. */
+  int32_t polynomial_period;
+  /* The cap bounds the scores so tightly that no maximum is needed. */
+  bool has_fixed_maximum;
 } uattn_forward_plan_t;
 
 /* Where things lie in a CTA's dynamic shared memory, in bytes from its start;
