@@ -197,6 +197,17 @@ static bool distribute_warp_any(uattn_distributor_t *d, MlirOperation op) {
   return true;
 }
 
+static bool distribute_warpgroup_all(uattn_distributor_t *d, MlirOperation op) {
+  const uattn_builder_t *b = &d->builder;
+  MlirValue rows[2];
+  uattn_vector_elements(b, uattn_distributed_operand(d, op, 0), rows);
+  uattn_set_distributed(
+      d, op, 0,
+      uattn_emit_bar_all(b, uattn_distributed_operand(d, op, 1),
+                         uattn_binary(b, "arith.andi", rows[0], rows[1])));
+  return true;
+}
+
 static bool distribute_row_index(uattn_distributor_t *d, MlirOperation op) {
   const uattn_builder_t *b = &d->builder;
   MlirValue rows[2] = {d->place.first_row,
@@ -257,6 +268,7 @@ const uattn_distribute_row_t uattn_distribute_tile_ops[] = {
     {UATTN_OPNAME_MASK_APPLY, distribute_mask_apply},
     {UATTN_OPNAME_ROW_INDEX, distribute_row_index},
     {UATTN_OPNAME_WARP_ANY, distribute_warp_any},
+    {UATTN_OPNAME_WARPGROUP_ALL, distribute_warpgroup_all},
     {UATTN_OPNAME_WGMMA, distribute_wgmma},
     {UATTN_OPNAME_WGMMA_WAIT, distribute_wgmma_wait},
     {NULL, NULL},

@@ -71,6 +71,9 @@ typedef struct {
   /* The kernel was made for this sign of sm_scale: +1 (>= 0), -1 (< 0), 0 any.
    * A launch with another sign is refused. */
   int32_t sm_scale_sign;
+  /* The kernel relies on a post_scale (uattn_softmax_constants_t) of at most
+   * this; 0: any. A launch with a larger one is refused. */
+  double largest_post_scale;
   uattn_kernel_param_t *params; /* in order, owned */
   uint32_t param_count;
 } uattn_artifact_kernel_t;

@@ -108,6 +108,7 @@ static void exchange_kernel(uattn_stream_t *stream,
   uattn_stream_i32(stream, &kernel->dynamic_smem_bytes);
   uattn_stream_i32(stream, &kernel->entry_registers);
   uattn_stream_i32(stream, &kernel->sm_scale_sign);
+  uattn_stream_f64(stream, &kernel->largest_post_scale);
   uattn_stream_count(stream, &kernel->params, &kernel->param_count,
                      sizeof *kernel->params, 21);
   for (uint32_t i = 0; i < kernel->param_count; ++i)

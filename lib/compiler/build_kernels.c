@@ -74,6 +74,10 @@ static uattn_artifact_kernel_t kernel_record(const uattn_forward_plan_t *plan,
       .threads = layout.threads,
       .dynamic_smem_bytes = layout.total_bytes,
       .sm_scale_sign = (int32_t)plan->scale_sign,
+      /* With temp the kernel looks itself. */
+      .largest_post_scale = plan->has_fixed_maximum && !plan->has_temp
+                                ? UATTN_FIXED_MAXIMUM_LIMIT
+                                : 0,
       .params = uattn_allocate((size_t)count * sizeof *record.params),
       .param_count = (uint32_t)count,
   };

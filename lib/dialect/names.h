@@ -35,6 +35,7 @@
 #define UATTN_OPNAME_SMEM_READ "uattn.smem_read"
 #define UATTN_OPNAME_ROW_DOT "uattn.row_dot"
 #define UATTN_OPNAME_SMEM_NEGATE_ROWS "uattn.smem_negate_rows"
+#define UATTN_OPNAME_WARPGROUP_ALL "uattn.warpgroup_all"
 #define UATTN_OPNAME_WARP_ANY "uattn.warp_any"
 #define UATTN_OPNAME_SMEM_CLEAR_ROWS "uattn.smem_clear_rows"
 #define UATTN_OPNAME_ASYNC_PROXY_FENCE "uattn.async_proxy_fence"

@@ -293,6 +293,15 @@ irdl.dialect @uattn {
     irdl.operands(flags: %flags)
     irdl.results(any: %any)
   }
+  // True where `flags` is true in all rows of the executing warpgroup, which
+  // meets at named barrier `barrier`.
+  irdl.operation @warpgroup_all {
+    %flags = irdl.base "!builtin.vector"
+    %barrier = irdl.is i32
+    %all = irdl.is i1
+    irdl.operands(flags: %flags, barrier: %barrier)
+    irdl.results(all: %all)
+  }
   // One value a row from source[offset + first_row + row]; 0 where first_row +
   // row is negative or not below limit.
   irdl.operation @row_load {

@@ -69,6 +69,13 @@ static uattn_softmax_t emit_softmax_inputs(const uattn_builder_t *b,
   return uattn_softmax_create(b, kernel->plan, &inputs);
 }
 
+/* The named barrier of the executing consumer alone. */
+static MlirValue store_barrier(const uattn_builder_t *b,
+                               const uattn_forward_kernel_t *kernel) {
+  return uattn_binary(b, "arith.addi", kernel->index_in_role,
+                      uattn_constant_i32(b, kernel->layout.store_barrier_id));
+}
+
 static uattn_forward_consumer_t
 emit_consumer_start(const uattn_builder_t *b,
                     const uattn_forward_kernel_t *kernel) {
@@ -85,18 +92,15 @@ emit_consumer_start(const uattn_builder_t *b,
       uattn_type_vector2(uattn_emit_element_type(b, plan->dtype),
                          UATTN_WARPGROUP_ROWS, plan->kv_tile_rows);
   consumer.softmax = emit_softmax_inputs(b, kernel, consumer.first_row);
-  consumer.rows = uattn_forward_emit_rows(b, kernel, consumer.first_row);
+  uattn_forward_kernel_t reloaded = uattn_forward_reload_bounds(b, kernel);
+  consumer.rows = uattn_forward_emit_rows(b, &reloaded, consumer.first_row);
   emit_turns(b, &consumer);
   consumer.q_tile = uattn_emit_smem_rows(
       b, uattn_emit_ring_acquire(b, kernel->q_ring, kernel->zero),
       kernel->index_in_role, UATTN_WARPGROUP_ROWS);
-  if (consumer.softmax.negates_q.ptr) {
-    MlirValue barrier =
-        uattn_binary(b, "arith.addi", kernel->index_in_role,
-                     uattn_constant_i32(b, kernel->layout.store_barrier_id));
+  if (consumer.softmax.negates_q.ptr)
     uattn_emit_smem_negate_rows(b, consumer.q_tile, consumer.softmax.negates_q,
-                                barrier);
-  }
+                                store_barrier(b, kernel));
   return consumer;
 }
 
@@ -184,8 +188,10 @@ static MlirValue emit_scores(const uattn_builder_t *b,
  * One consumer writes; all wait for it. */
 static void emit_clear_dead_values(const uattn_builder_t *b,
                                    const uattn_forward_consumer_t *consumer) {
-  const uattn_forward_kernel_t *kernel = consumer->kernel;
   const MlirValue always = {NULL};
+  const uattn_forward_kernel_t reloaded =
+      uattn_forward_reload_bounds(b, consumer->kernel);
+  const uattn_forward_kernel_t *kernel = &reloaded;
   uattn_builder_t some, mine;
   MlirValue first_key = uattn_forward_emit_first_key(b, kernel, kernel->zero);
   MlirValue dead_from = uattn_binary(
@@ -390,15 +396,21 @@ static void emit_lse(const uattn_builder_t *b,
                        consumer->first_row, q_tokens);
 }
 
+/* What the rows are and how they are scaled is computed anew here: cheaper than
+ * registers that hold it through all tiles. */
 static void emit_results(const uattn_builder_t *b,
                          const uattn_forward_consumer_t *consumer,
                          const MlirValue state[UATTN_FORWARD_P]) {
   const uattn_forward_kernel_t *kernel = consumer->kernel;
   uattn_softmax_state_t softmax_state = {state[UATTN_FORWARD_MAX],
                                          state[UATTN_FORWARD_SUMS]};
-  uattn_softmax_result_t result = uattn_softmax_finish(
-      b, &consumer->softmax, &softmax_state, consumer->rows.is_live,
-      uattn_mask_may_be_empty(kernel->plan->masks));
+  uattn_forward_kernel_t reloaded = uattn_forward_reload_bounds(b, kernel);
+  MlirValue is_live =
+      uattn_forward_emit_rows(b, &reloaded, consumer->first_row).is_live;
+  uattn_softmax_t softmax = emit_softmax_inputs(b, kernel, consumer->first_row);
+  uattn_softmax_result_t result =
+      uattn_softmax_finish(b, &softmax, &softmax_state, is_live,
+                           uattn_mask_may_be_empty(kernel->plan->masks));
   if (kernel->plan->has_lse)
     emit_lse(b, consumer, result.lse);
   MlirValue out = uattn_binary(
@@ -414,12 +426,49 @@ static void emit_results(const uattn_builder_t *b,
       uattn_type_vector2(uattn_emit_element_type(b, kernel->plan->dtype),
                          UATTN_WARPGROUP_ROWS, kernel->plan->head_dim);
   uattn_tile_place_t place = {kernel->head, consumer->first_row, kernel->batch};
-  MlirValue barrier =
-      uattn_binary(b, "arith.addi", kernel->index_in_role,
-                   uattn_constant_i32(b, kernel->layout.store_barrier_id));
   uattn_emit_tile_store(
       b, uattn_cast(b, "arith.truncf", out, stored_type), consumer->q_tile,
-      kernel->params[UATTN_FORWARD_PARAM_OUT], place, barrier);
+      kernel->params[UATTN_FORWARD_PARAM_OUT], place, store_barrier(b, kernel));
+}
+
+/* Everything from the first key to the last: max, sums, out. */
+static void emit_attention(const uattn_builder_t *b,
+                           const uattn_forward_consumer_t *consumer,
+                           MlirValue out_state[UATTN_FORWARD_P]) {
+  if (uattn_mask_may_be_empty(consumer->kernel->plan->masks)) {
+    uattn_forward_emit_initial_state(b, consumer, out_state);
+    emit_tiles_if_any(b, consumer, out_state);
+  } else {
+    emit_tiles(b, consumer, out_state);
+  }
+}
+
+/* The same without a maximum where the rows' scales allow it. */
+static void emit_attention_by_scale(const uattn_builder_t *b,
+                                    const uattn_forward_consumer_t *consumer,
+                                    MlirValue out_state[UATTN_FORWARD_P]) {
+  const uattn_softmax_t *softmax = &consumer->softmax;
+  uattn_forward_consumer_t running = *consumer;
+  running.softmax.has_fixed_maximum = false;
+  MlirValue is_small = uattn_compare_f(
+      b, UATTN_CMPF_OLT, softmax->scale,
+      uattn_constant_splat(b, softmax->rows_type, UATTN_FIXED_MAXIMUM_LIMIT));
+  MlirValue all_small =
+      uattn_emit_warpgroup_all(b, is_small, store_barrier(b, consumer->kernel));
+  MlirType types[UATTN_FORWARD_P] = {softmax->rows_type, softmax->sums_type,
+                                     consumer->out_type};
+  MlirValue inner[UATTN_FORWARD_P] = {{NULL}, {NULL}, {NULL}};
+  uattn_builder_t small, large;
+  MlirRegion then = uattn_region_create(b, NULL, 0, &small);
+  emit_attention(&small, consumer, inner);
+  uattn_yield(&small, inner, UATTN_FORWARD_P);
+  MlirRegion otherwise = uattn_region_create(b, NULL, 0, &large);
+  emit_attention(&large, &running, inner);
+  uattn_yield(&large, inner, UATTN_FORWARD_P);
+  MlirOperation made = uattn_if_else_append(b, all_small, types,
+                                            UATTN_FORWARD_P, then, otherwise);
+  for (int i = 0; i < UATTN_FORWARD_P; ++i)
+    out_state[i] = mlirOperationGetResult(made, i);
 }
 
 MlirRegion uattn_forward_emit_consumer(const uattn_builder_t *b,
@@ -428,12 +477,10 @@ MlirRegion uattn_forward_emit_consumer(const uattn_builder_t *b,
   MlirRegion region = uattn_region_create(b, NULL, 0, &role);
   uattn_forward_consumer_t consumer = emit_consumer_start(&role, kernel);
   MlirValue state[UATTN_FORWARD_P] = {{NULL}, {NULL}, {NULL}};
-  if (uattn_mask_may_be_empty(kernel->plan->masks)) {
-    uattn_forward_emit_initial_state(&role, &consumer, state);
-    emit_tiles_if_any(&role, &consumer, state);
-  } else {
-    emit_tiles(&role, &consumer, state);
-  }
+  if (kernel->plan->has_fixed_maximum && kernel->plan->has_temp)
+    emit_attention_by_scale(&role, &consumer, state);
+  else
+    emit_attention(&role, &consumer, state);
   emit_results(&role, &consumer, state);
   uattn_yield(&role, NULL, 0);
   return region;

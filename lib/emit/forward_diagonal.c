@@ -15,28 +15,31 @@
  * nothing, and far below every score. */
 static const double no_max = -0x1p+100;
 
+/* A loop over the consumers, since the producer has few registers; it does not
+ * run where the CTA has no candidate. */
 void uattn_forward_emit_diagonal_loads(const uattn_builder_t *b,
                                        const uattn_forward_kernel_t *kernel) {
   const MlirValue *params = kernel->params;
-  uattn_builder_t then;
-  MlirRegion region = uattn_region_create(b, NULL, 0, &then);
-  MlirValue first_key =
-      uattn_binary(&then, "arith.addi", params[UATTN_FORWARD_PARAM_Q_OFFSET],
-                   kernel->cta_row);
-  for (int32_t c = 0; c < kernel->plan->consumer_warpgroups; ++c) {
-    MlirValue step = uattn_constant_i32(&then, c);
-    uattn_tile_place_t place = {
-        kernel->kv_head,
-        uattn_binary(&then, "arith.addi", first_key,
-                     uattn_constant_i32(&then, c * UATTN_WARPGROUP_ROWS)),
-        kernel->batch};
-    uattn_emit_ring_produce(&then, params[UATTN_FORWARD_PARAM_K_DIAGONAL],
-                            place, kernel->k_ring, step);
-    uattn_emit_ring_produce(&then, params[UATTN_FORWARD_PARAM_V_DIAGONAL],
-                            place, kernel->v_ring, step);
-  }
-  uattn_yield(&then, NULL, 0);
-  uattn_if_append(b, kernel->has_candidates, region);
+  MlirType step_type = uattn_type_i32(b);
+  uattn_builder_t body;
+  MlirRegion region = uattn_region_create(b, &step_type, 1, &body);
+  MlirValue step = mlirBlockGetArgument(body.block, 0);
+  MlirValue row = uattn_binary(
+      &body, "arith.addi", kernel->cta_row,
+      uattn_binary(&body, "arith.muli", step,
+                   uattn_constant_i32(&body, UATTN_WARPGROUP_ROWS)));
+  uattn_tile_place_t place = {kernel->kv_head,
+                              uattn_binary(&body, "arith.addi",
+                                           params[UATTN_FORWARD_PARAM_Q_OFFSET],
+                                           row),
+                              kernel->batch};
+  uattn_emit_ring_produce(&body, params[UATTN_FORWARD_PARAM_K_DIAGONAL], place,
+                          kernel->k_ring, step);
+  uattn_emit_ring_produce(&body, params[UATTN_FORWARD_PARAM_V_DIAGONAL], place,
+                          kernel->v_ring, step);
+  uattn_yield(&body, NULL, 0);
+  uattn_for_append(b, kernel->zero, kernel->ring_offset, kernel->one, NULL, 0,
+                   region);
 }
 
 static void emit_nothing_seen(const uattn_builder_t *b,
@@ -71,7 +74,7 @@ static MlirValue emit_sees_itself(const uattn_builder_t *b,
       uattn_compare_i(b, UATTN_CMPI_EQ, ids, rows->segment_ids));
 }
 
-/* The state of rows that have seen their own key, p = 1. NaN in the K and V of
+/* The state of rows that have seen their own key alone. NaN in the K and V of
  * other rows stays out, since it is selected away. */
 static void emit_itself_seen(const uattn_builder_t *b,
                              const uattn_forward_consumer_t *consumer,
@@ -84,16 +87,19 @@ static void emit_itself_seen(const uattn_builder_t *b,
   if (consumer->kernel->plan->scale_sign == UATTN_SCALE_SIGN_NEGATIVE)
     product = uattn_unary(b, "arith.negf", product);
   MlirValue capped = uattn_softmax_cap(b, softmax, product);
-  io_state[UATTN_FORWARD_MAX] =
-      uattn_select(b, sees_itself, capped, io_state[UATTN_FORWARD_MAX]);
-  /* The sum 1 is spread evenly over the 8 columns of partial sums. */
-  MlirValue eighth = uattn_select(
-      b, sees_itself, uattn_constant_splat(b, softmax->rows_type, 0.125),
-      uattn_constant_splat(b, softmax->rows_type, 0.0));
-  io_state[UATTN_FORWARD_SUMS] =
-      uattn_softmax_spread(b, eighth, softmax->sums_type);
+  MlirValue p = uattn_softmax_start(b, softmax, capped, sees_itself,
+                                    &io_state[UATTN_FORWARD_MAX]);
+  /* The sum is spread evenly over the 8 columns of partial sums. */
+  io_state[UATTN_FORWARD_SUMS] = uattn_softmax_spread(
+      b,
+      uattn_binary(b, "arith.mulf", p,
+                   uattn_constant_splat(b, softmax->rows_type, 0.125)),
+      softmax->sums_type);
   MlirValue v = uattn_cast(b, "arith.extf", uattn_emit_smem_read(b, v_rows),
                            consumer->out_type);
+  if (softmax->has_fixed_maximum)
+    v = uattn_binary(b, "arith.mulf", v,
+                     uattn_softmax_spread(b, p, consumer->out_type));
   MlirType flags = uattn_type_vector2(uattn_type_i1(b), UATTN_WARPGROUP_ROWS,
                                       uattn_type_dim(consumer->out_type, 1));
   io_state[UATTN_FORWARD_OUT] =
@@ -101,36 +107,40 @@ static void emit_itself_seen(const uattn_builder_t *b,
                    io_state[UATTN_FORWARD_OUT]);
 }
 
-/* Ring step `c`: consumer c works, all release. */
-static void emit_diagonal_step(const uattn_builder_t *b,
-                               const uattn_forward_consumer_t *consumer,
-                               int32_t c, MlirValue io_state[UATTN_FORWARD_P]) {
+/* Lets the other consumers' ring steps [first, after) pass: a slot can only be
+ * released once it is known to be full. */
+static void emit_pass_steps(const uattn_builder_t *b,
+                            const uattn_forward_kernel_t *kernel,
+                            MlirValue first, MlirValue after) {
+  MlirType step_type = uattn_type_i32(b);
+  uattn_builder_t body;
+  MlirRegion region = uattn_region_create(b, &step_type, 1, &body);
+  MlirValue step = mlirBlockGetArgument(body.block, 0);
+  const MlirValue rings[] = {kernel->k_ring, kernel->v_ring};
+  for (int i = 0; i < 2; ++i) {
+    uattn_emit_ring_acquire_rows(&body, rings[i], step, UATTN_WARPGROUP_ROWS);
+    uattn_emit_ring_release(&body, rings[i], step);
+  }
+  uattn_yield(&body, NULL, 0);
+  uattn_for_append(b, first, after, kernel->one, NULL, 0, region);
+}
+
+static void emit_own_step(const uattn_builder_t *b,
+                          const uattn_forward_consumer_t *consumer,
+                          MlirValue io_state[UATTN_FORWARD_P]) {
   const uattn_forward_kernel_t *kernel = consumer->kernel;
-  MlirValue step = uattn_constant_i32(b, c);
+  MlirValue step = kernel->index_in_role;
+  emit_pass_steps(b, kernel, kernel->zero, step);
   MlirValue k_rows = uattn_emit_ring_acquire_rows(b, kernel->k_ring, step,
                                                   UATTN_WARPGROUP_ROWS);
   MlirValue v_rows = uattn_emit_ring_acquire_rows(b, kernel->v_ring, step,
                                                   UATTN_WARPGROUP_ROWS);
-  MlirType types[UATTN_FORWARD_P];
-  MlirValue inner[UATTN_FORWARD_P];
-  for (int i = 0; i < UATTN_FORWARD_P; ++i) {
-    types[i] = mlirValueGetType(io_state[i]);
-    inner[i] = io_state[i];
-  }
-  uattn_builder_t mine, others;
-  MlirRegion then = uattn_region_create(b, NULL, 0, &mine);
-  emit_itself_seen(&mine, consumer, k_rows, v_rows, inner);
-  uattn_emit_async_proxy_fence_op(&mine);
-  uattn_yield(&mine, inner, UATTN_FORWARD_P);
-  MlirRegion otherwise = uattn_region_create(b, NULL, 0, &others);
-  uattn_yield(&others, io_state, UATTN_FORWARD_P);
-  MlirOperation made = uattn_if_else_append(
-      b, uattn_compare_i(b, UATTN_CMPI_EQ, kernel->index_in_role, step), types,
-      UATTN_FORWARD_P, then, otherwise);
-  for (int i = 0; i < UATTN_FORWARD_P; ++i)
-    io_state[i] = mlirOperationGetResult(made, i);
+  emit_itself_seen(b, consumer, k_rows, v_rows, io_state);
+  uattn_emit_async_proxy_fence_op(b);
   uattn_emit_ring_release(b, kernel->k_ring, step);
   uattn_emit_ring_release(b, kernel->v_ring, step);
+  emit_pass_steps(b, kernel, uattn_binary(b, "arith.addi", step, kernel->one),
+                  kernel->ring_offset);
 }
 
 void uattn_forward_emit_initial_state(const uattn_builder_t *b,
@@ -148,8 +158,7 @@ void uattn_forward_emit_initial_state(const uattn_builder_t *b,
   }
   uattn_builder_t some, none;
   MlirRegion then = uattn_region_create(b, NULL, 0, &some);
-  for (int32_t c = 0; c < kernel->plan->consumer_warpgroups; ++c)
-    emit_diagonal_step(&some, consumer, c, inner);
+  emit_own_step(&some, consumer, inner);
   uattn_yield(&some, inner, UATTN_FORWARD_P);
   MlirRegion otherwise = uattn_region_create(b, NULL, 0, &none);
   uattn_yield(&none, out_state, UATTN_FORWARD_P);

@@ -51,6 +51,12 @@ typedef struct {
 /* forward_ranges.c: place, bounds, steps. */
 void uattn_forward_emit_place(const uattn_builder_t *b,
                               uattn_forward_kernel_t *kernel);
+/* The same kernel with its bounds loaded again at `b`: cheaper than registers
+ * that hold them from the start to the end. As it is without the ranker mask.
+ */
+uattn_forward_kernel_t
+uattn_forward_reload_bounds(const uattn_builder_t *b,
+                            const uattn_forward_kernel_t *kernel);
 /* The first key of the tile of `step`. */
 MlirValue uattn_forward_emit_first_key(const uattn_builder_t *b,
                                        const uattn_forward_kernel_t *kernel,

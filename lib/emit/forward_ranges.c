@@ -127,6 +127,15 @@ static void emit_bounds(const uattn_builder_t *b,
   kernel->candidate_upper = load_bound(b, kernel, 3);
 }
 
+uattn_forward_kernel_t
+uattn_forward_reload_bounds(const uattn_builder_t *b,
+                            const uattn_forward_kernel_t *kernel) {
+  uattn_forward_kernel_t reloaded = *kernel;
+  if (kernel->plan->masks.has_ranker)
+    emit_bounds(b, &reloaded);
+  return reloaded;
+}
+
 /* i1: do [lower, upper) and the CTA's positions [first, after) meet? */
 static MlirValue emit_meets(const uattn_builder_t *b, MlirValue lower,
                             MlirValue upper, MlirValue first, MlirValue after) {

@@ -81,8 +81,12 @@ void uattn_emit_fragment_store(const uattn_builder_t *b, MlirValue thread,
   free(words);
 }
 
+/* A warp barrier now and then keeps ptxas from starting all loads at once, for
+ * which it would spill. */
 MlirValue uattn_emit_fragment_load(const uattn_builder_t *b, MlirValue thread,
                                    uattn_smem_tile_t source, int64_t columns) {
+  enum { LOADS_IN_FLIGHT = 4 };
+  const MlirType no_result = {NULL};
   MlirType four_words =
       uattn_type_parse(b->context, "!llvm.struct<(i32, i32, i32, i32)>");
   int64_t pairs = columns / 4;
@@ -96,6 +100,8 @@ MlirValue uattn_emit_fragment_load(const uattn_builder_t *b, MlirValue thread,
     for (int64_t i = 0; i < 4; ++i)
       words[4 * s + i] = uattn_extract_value(b, mlirOperationGetResult(made, 0),
                                              i, uattn_type_i32(b));
+    if (s % LOADS_IN_FLIGHT == LOADS_IN_FLIGHT - 1)
+      uattn_inline_ptx(b, "bar.warp.sync 0xffffffff;", "", NULL, 0, no_result);
   }
   MlirValue fragment = uattn_vector_from_elements(b, words, (int)pairs);
   free(words);
@@ -164,6 +170,7 @@ MlirValue uattn_emit_fragment_row_dot(const uattn_builder_t *b,
       b, "arith.andi", binary_constant(b, "arith.shrui", thread, 2), 7);
   MlirValue first_row =
       uattn_binary(b, "arith.addi", warp_row(b, thread), quad);
+  const MlirType no_result = {NULL};
   MlirValue rows[2];
   for (int64_t i = 0; i < 2; ++i) {
     MlirValue row = binary_constant(b, "arith.addi", first_row, 8 * i);
@@ -177,6 +184,7 @@ MlirValue uattn_emit_fragment_row_dot(const uattn_builder_t *b,
       sum = uattn_binary(b, "arith.addf", sum,
                          uattn_emit_shuffle_xor(b, sum, mask));
     rows[i] = sum;
+    uattn_inline_ptx(b, "bar.warp.sync 0xffffffff;", "", NULL, 0, no_result);
   }
   return uattn_vector_from_elements(b, rows, 2);
 }

@@ -58,3 +58,12 @@ void uattn_emit_bar(const uattn_builder_t *b, bool waits, MlirValue id,
                    operands, is_conditional ? 2 : 1, no_result);
   uattn_string_release(&text);
 }
+
+MlirValue uattn_emit_bar_all(const uattn_builder_t *b, MlirValue id,
+                             MlirValue value) {
+  MlirValue operands[2] = {id, value};
+  return mlirOperationGetResult(
+      uattn_inline_ptx(b, "bar.red.and.pred $0, $1, 128, $2;", "=b,r,b",
+                       operands, 2, uattn_type_i1(b)),
+      0);
+}

@@ -247,6 +247,15 @@ void uattn_emit_smem_negate_rows(const uattn_builder_t *b, MlirValue tile,
   uattn_op_append(b, &op);
 }
 
+MlirValue uattn_emit_warpgroup_all(const uattn_builder_t *b, MlirValue flags,
+                                   MlirValue barrier) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_WARPGROUP_ALL);
+  uattn_op_operand(&op, flags);
+  uattn_op_operand(&op, barrier);
+  uattn_op_result(&op, uattn_type_i1(b));
+  return uattn_op_append_value(b, &op);
+}
+
 MlirValue uattn_emit_warp_any(const uattn_builder_t *b, MlirValue flags) {
   return uattn_cast(b, UATTN_OPNAME_WARP_ANY, flags, uattn_type_i1(b));
 }

@@ -86,6 +86,8 @@ MlirValue uattn_emit_row_dot(const uattn_builder_t *b, MlirValue x, MlirValue y,
                              MlirType rows);
 void uattn_emit_smem_negate_rows(const uattn_builder_t *b, MlirValue tile,
                                  MlirValue flags, MlirValue barrier);
+MlirValue uattn_emit_warpgroup_all(const uattn_builder_t *b, MlirValue flags,
+                                   MlirValue barrier);
 MlirValue uattn_emit_warp_any(const uattn_builder_t *b, MlirValue flags);
 void uattn_emit_smem_clear_rows(const uattn_builder_t *b, MlirValue tile,
                                 MlirValue first);

@@ -159,6 +159,19 @@ MlirValue uattn_softmax_first(const uattn_builder_t *b,
   return p;
 }
 
+MlirValue uattn_softmax_start(const uattn_builder_t *b,
+                              const uattn_softmax_t *softmax, MlirValue capped,
+                              MlirValue sees, MlirValue *io_max) {
+  MlirType rows = softmax->rows_type;
+  MlirValue p = uattn_constant_splat(b, rows, 1.0);
+  if (softmax->has_fixed_maximum)
+    p = uattn_unary_approximate(b, "math.exp2",
+                                multiply(b, capped, softmax->scale));
+  else
+    *io_max = uattn_select(b, sees, capped, *io_max);
+  return uattn_select(b, sees, p, uattn_constant_splat(b, rows, 0.0));
+}
+
 /* Raises the maximum in all rows of a warp in which one row needs it. */
 static MlirValue raise_maximum(const uattn_builder_t *b,
                                const uattn_softmax_t *softmax,

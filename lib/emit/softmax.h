@@ -19,13 +19,13 @@ typedef struct {
   /* Scores are so bounded that 2^(scale y) itself stays in range: the maximum
    * is 0 throughout. */
   bool has_fixed_maximum;
-  MlirType tile_type;        /* vector<64 x kv x f32> */
-  MlirType rows_type;        /* vector<64 x f32> */
-  MlirType sums_type;        /* vector<64 x 8 x f32>: see fold_columns */
-  MlirValue pre;             /* f32 or rows; null where f takes x as it is */
-  MlirValue bias;            /* f32 or rows; null without */
-  MlirValue scale;           /* f32, or rows with temp */
-  MlirValue lse_offset;      /* rows or f32, natural log; null without */
+  MlirType tile_type;   /* vector<64 x kv x f32> */
+  MlirType rows_type;   /* vector<64 x f32> */
+  MlirType sums_type;   /* vector<64 x 8 x f32>: see fold_columns */
+  MlirValue pre;        /* f32 or rows; null where f takes x as it is */
+  MlirValue bias;       /* f32 or rows; null without */
+  MlirValue scale;      /* f32, or rows with temp */
+  MlirValue lse_offset; /* rows or f32, natural log; null without */
   /* Rows of i1 in which q's sign has to be flipped before the products, null
    * where none: without a cap the scores are taken as they are. */
   MlirValue negates_q;
@@ -58,6 +58,13 @@ MlirValue uattn_softmax_cap(const uattn_builder_t *b,
 MlirValue uattn_softmax_first(const uattn_builder_t *b,
                               const uattn_softmax_t *softmax, MlirValue capped,
                               uattn_softmax_state_t *out_state);
+
+/* Rows that have seen one key, of capped score `capped` (rows), where `sees`
+ * (rows of i1); the maximum of other rows stays. Returns p (rows), 0 in others.
+ */
+MlirValue uattn_softmax_start(const uattn_builder_t *b,
+                              const uattn_softmax_t *softmax, MlirValue capped,
+                              MlirValue sees, MlirValue *io_max);
 
 /* The same for any later tile. What was accumulated before has to be multiplied
  * by `rescale` (rows), which the state's sums already are; where the warp-wide

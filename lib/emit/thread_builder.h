@@ -76,6 +76,11 @@ void uattn_emit_cta_barrier(const uattn_builder_t *b);
 void uattn_emit_bar(const uattn_builder_t *b, bool waits, MlirValue id,
                     int64_t threads, MlirValue when);
 
+/* A barrier of the warpgroup that tells whether `value` (i1) is true in all its
+ * threads. */
+MlirValue uattn_emit_bar_all(const uattn_builder_t *b, MlirValue id,
+                             MlirValue value);
+
 /* ---- tma.c ----------------------------------------------------------------
  */
 

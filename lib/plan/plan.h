@@ -38,6 +38,11 @@ typedef enum {
   UATTN_SCALE_SIGN_NEGATIVE = -1
 } uattn_scale_sign_t;
 
+/* The largest log2(e) temp cap with which 2^(log2(e) temp y), |y| <= cap, needs
+ * no maximum: p stays within 2^-88 and 2^88, and sums of 2^31 of them, times
+ * values of 2^8, below f32's 2^128. */
+#define UATTN_FIXED_MAXIMUM_LIMIT 88.0
+
 /* The forward kernel: one producer warpgroup, `consumer_warpgroups` consumers
  * of 64 query rows each, rings of K and V tiles, online softmax in base 2. */
 typedef struct {
@@ -61,7 +66,8 @@ typedef struct {
   /* Every so many groups of 8 columns, exponentials are a polynomial on the
    * FMA units; 0: none. */
   int32_t polynomial_period;
-  /* The cap bounds the scores so tightly that no maximum is needed. */
+  /* The cap bounds the scores so tightly that no maximum is needed; with temp
+   * the kernel looks at its rows and has both ways. */
   bool has_fixed_maximum;
 } uattn_forward_plan_t;
 

@@ -5,14 +5,14 @@
 
 /* Registers a thread at entry, of the producer and of the consumers: multiples
  * of 8 that fill the SM's 64 K after setmaxnreg. Three consumer warpgroups:
- * 128 (32 + 3 * 160) = 65536; two: 128 (24 + 2 * 240) <= 65536. */
+ * 128 (32 + 3 * 160) = 65536; two: 128 (32 + 2 * 240) = 65536. */
 static const struct {
   int32_t consumer_warpgroups;
   int32_t entry_registers;
   int32_t producer_registers;
   int32_t consumer_registers;
 } role_shapes[] = {
-    {2, 168, 24, 240},
+    {2, 168, 32, 240},
     {3, 128, 32, 160},
 };
 enum { ROLE_SHAPE_COUNT = sizeof role_shapes / sizeof role_shapes[0] };
@@ -39,6 +39,28 @@ static uattn_scale_sign_t scale_sign(const uattn_problem_t *problem) {
                                : UATTN_SCALE_SIGN_POSITIVE;
 }
 
+/* With temp, what rankers use (0.5 to 1.5) shall be within the limit. f16
+ * probabilities have too few exponents. */
+static bool has_fixed_maximum(const uattn_problem_t *problem) {
+  bool is_bounded = problem->cap.method == UATTN_CAP_TANH ||
+                    problem->cap.method == UATTN_CAP_SOFT_SIGN;
+  double typical_temp = problem->has_operand[UATTN_OPERAND_TEMP] ? 1.5 : 1.0;
+  return is_bounded && problem->dtype == UATTN_DTYPE_BF16 &&
+         uattn_softmax_constants(problem).post_scale * typical_temp <=
+             UATTN_FIXED_MAXIMUM_LIMIT;
+}
+
+/* Exponentials leave the special function unit where that is what a step waits
+ * for, and where a fixed maximum has left room to issue the polynomial. */
+static int32_t polynomial_period(const uattn_forward_plan_t *plan,
+                                 const uattn_target_t *target) {
+  uattn_forward_cost_t cost = uattn_forward_cost(plan, target);
+  return plan->has_fixed_maximum &&
+                 cost.special_function_cycles > 1.25 * cost.tensor_cycles
+             ? 4
+             : 0;
+}
+
 static bool fits(const uattn_forward_plan_t *plan,
                  const uattn_target_t *target) {
   uattn_forward_cost_t cost = uattn_forward_cost(plan, target);
@@ -63,6 +85,7 @@ uattn_error_t *uattn_plan_forward(const uattn_problem_t *problem,
       .scale_sign = scale_sign(problem),
       .stage_count = 2,
       .is_ping_pong = true,
+      .has_fixed_maximum = has_fixed_maximum(problem),
   };
   uattn_forward_plan_t best = {0};
   double best_cycles = 0;
@@ -87,6 +110,7 @@ uattn_error_t *uattn_plan_forward(const uattn_problem_t *problem,
     return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
                               "no forward plan for head_dim %d fits %s",
                               candidate.head_dim, target->chip);
+  best.polynomial_period = polynomial_period(&best, target);
   *out_plan = best;
   return NULL;
 }
@@ -124,6 +148,16 @@ uattn_error_t *uattn_forward_plan_validate(const uattn_forward_plan_t *plan,
                         ranges[i].high, ranges[i].step);
   if (error)
     return error;
+
+  bool is_bounded = plan->cap_method == UATTN_CAP_TANH ||
+                    plan->cap_method == UATTN_CAP_SOFT_SIGN;
+  if (plan->has_fixed_maximum &&
+      (!is_bounded || plan->dtype != UATTN_DTYPE_BF16))
+    return uattn_error_create(
+        UATTN_ERROR_INVALID_ARGUMENT,
+        "plan has a fixed maximum for cap %s and %s: expected tanh or "
+        "soft_sign and bf16",
+        uattn_cap_method_name(plan->cap_method), uattn_dtype_name(plan->dtype));
 
   uattn_forward_layout_t layout = uattn_forward_layout(plan);
   int32_t role_registers =

@@ -38,7 +38,18 @@ static void print_alternatives(const uattn_forward_plan_t *plan,
 static void print_masks(const uattn_forward_plan_t *plan,
                         uattn_string_t *out_text) {
   uattn_mask_kinds_t masks = plan->masks;
-  uattn_string_append(out_text, "softmax: online, base 2\nmasks:");
+  if (!plan->has_fixed_maximum)
+    uattn_string_append(out_text, "softmax: base 2, running maximum\n");
+  else
+    uattn_string_appendf(
+        out_text, "softmax: base 2, no maximum: the cap bounds the scores%s\n",
+        plan->has_temp ? " (running maximum where temp is too large)" : "");
+  if (plan->polynomial_period > 0)
+    uattn_string_appendf(
+        out_text,
+        "exponentials: one of %d groups of 8 columns by a polynomial\n",
+        plan->polynomial_period);
+  uattn_string_append(out_text, "masks:");
   if (masks.has_ranker)
     uattn_string_append(out_text, " ranker (candidates' own keys row-wise)");
   if (masks.has_segments)

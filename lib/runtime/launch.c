@@ -165,6 +165,12 @@ static uattn_error_t *check_kernel(const uattn_artifact_kernel_t *kernel,
     return REFUSE("sm_scale is %g: kernel %s was compiled for one %s 0",
                   problem->sm_scale, kernel->entry,
                   kernel->sm_scale_sign > 0 ? "of at least" : "below");
+  double post_scale = uattn_softmax_constants(problem).post_scale;
+  if (kernel->largest_post_scale > 0 &&
+      !(post_scale <= kernel->largest_post_scale))
+    return REFUSE("cap is %g: kernel %s was compiled for one of at most %g",
+                  problem->cap.cap, kernel->entry,
+                  problem->cap.cap * kernel->largest_post_scale / post_scale);
   int64_t tiles = uattn_ceil_divide(problem->q_tokens, kernel->q_rows_per_cta);
   if (tiles * problem->q_heads > INT32_MAX / problem->batch)
     return REFUSE("batch %" PRId64 ", %" PRId64 " heads and %" PRId64
