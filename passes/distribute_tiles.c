@@ -77,16 +77,9 @@ static bool distribute_extf(uattn_distributor_t *d, MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
   if (!uattn_is_packed_tile(type))
     return uattn_distribute_copy(d, op);
-  MlirValue packed = uattn_distributed_operand(d, op, 0);
-  MlirType narrow =
-      uattn_type_vector1(uattn_type_element(type),
-                         2 * uattn_type_dim(mlirValueGetType(packed), 0));
-  MlirType wide =
-      uattn_distributed_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  uattn_set_distributed(
-      d, op, 0,
-      uattn_cast(b, "arith.extf",
-                 uattn_cast(b, "vector.bitcast", packed, narrow), wide));
+  uattn_set_distributed(d, op, 0,
+                        uattn_emit_widen(b, uattn_distributed_operand(d, op, 0),
+                                         uattn_type_element(type)));
   return true;
 }
 

@@ -85,7 +85,7 @@ void uattn_emit_fragment_store(const uattn_builder_t *b, MlirValue thread,
  * which it would spill. */
 MlirValue uattn_emit_fragment_load(const uattn_builder_t *b, MlirValue thread,
                                    uattn_smem_tile_t source, int64_t columns) {
-  enum { LOADS_IN_FLIGHT = 4 };
+  enum { LOADS_IN_FLIGHT = 2 };
   const MlirType no_result = {NULL};
   MlirType four_words =
       uattn_type_parse(b->context, "!llvm.struct<(i32, i32, i32, i32)>");
@@ -108,6 +108,38 @@ MlirValue uattn_emit_fragment_load(const uattn_builder_t *b, MlirValue thread,
   return fragment;
 }
 
+/* A bf16 is the upper half of an f32: two integer operations for a pair, where
+ * the conversion instruction runs at a sixteenth of the rate. */
+static MlirValue widen_bf16(const uattn_builder_t *b, MlirValue packed) {
+  MlirType words = mlirValueGetType(packed);
+  int64_t count = uattn_type_dim(words, 0);
+  MlirType floats = uattn_type_vector1(uattn_type_f32(b), count);
+  MlirValue low = uattn_binary(b, "arith.shli", packed,
+                               uattn_constant_splat_i32(b, words, 16));
+  MlirValue high =
+      uattn_binary(b, "arith.andi", packed,
+                   uattn_constant_splat_i32(b, words, (int32_t)0xFFFF0000));
+  int64_t *indices = uattn_allocate((size_t)(2 * count) * sizeof *indices);
+  for (int64_t i = 0; i < 2 * count; ++i)
+    indices[i] = i / 2 + i % 2 * count;
+  MlirValue wide = uattn_vector_shuffle2(
+      b, uattn_cast(b, "arith.bitcast", low, floats),
+      uattn_cast(b, "arith.bitcast", high, floats), indices, (int)(2 * count));
+  free(indices);
+  return wide;
+}
+
+MlirValue uattn_emit_widen(const uattn_builder_t *b, MlirValue packed,
+                           MlirType element) {
+  if (mlirTypeIsABF16(element))
+    return widen_bf16(b, packed);
+  int64_t count = 2 * uattn_type_dim(mlirValueGetType(packed), 0);
+  MlirValue narrow = uattn_cast(b, "vector.bitcast", packed,
+                                uattn_type_vector1(element, count));
+  return uattn_cast(b, "arith.extf", narrow,
+                    uattn_type_vector1(uattn_type_f32(b), count));
+}
+
 /* ---- Row-wise products ------------------------------------------------------
  * The four threads of a row take every fourth chunk. */
 
@@ -126,11 +158,7 @@ static MlirValue load_chunk(const uattn_builder_t *b, MlirValue row_address,
   for (int64_t i = 0; i < 4; ++i)
     pairs[i] = uattn_extract_value(b, mlirOperationGetResult(made, 0), i,
                                    uattn_type_i32(b));
-  MlirValue packed = uattn_vector_from_elements(b, pairs, 4);
-  MlirValue narrow = uattn_cast(b, "vector.bitcast", packed,
-                                uattn_type_vector1(element, CHUNK_ELEMENTS));
-  return uattn_cast(b, "arith.extf", narrow,
-                    uattn_type_vector1(uattn_type_f32(b), CHUNK_ELEMENTS));
+  return uattn_emit_widen(b, uattn_vector_from_elements(b, pairs, 4), element);
 }
 
 /* The thread's share of the product of one row, 8 partial sums. */
@@ -138,6 +166,7 @@ static MlirValue row_products(const uattn_builder_t *b, MlirValue row,
                               MlirValue in_quad, uattn_smem_tile_t x,
                               uattn_smem_tile_t y, int64_t columns,
                               MlirType element) {
+  const MlirType no_result = {NULL};
   MlirValue row_bytes =
       binary_constant(b, "arith.muli", row, UATTN_PANEL_ROW_BYTES);
   MlirValue x_row = uattn_binary(b, "arith.addi", x.address, row_bytes);
@@ -157,6 +186,7 @@ static MlirValue row_products(const uattn_builder_t *b, MlirValue row,
         load_chunk(b, x_row, chunk_bytes, panel * x.panel_bytes, element),
         load_chunk(b, y_row, chunk_bytes, panel * y.panel_bytes, element),
         sums);
+    uattn_inline_ptx(b, "bar.warp.sync 0xffffffff;", "", NULL, 0, no_result);
   }
   return sums;
 }

@@ -173,6 +173,10 @@ MlirValue uattn_emit_fragment_row_dot(const uattn_builder_t *b,
 void uattn_emit_clear_rows(const uattn_builder_t *b, MlirValue thread,
                            uattn_smem_tile_t tile, int64_t rows,
                            int64_t columns, MlirValue first);
+/* The elements of a packed vector of 16-bit floats of type `element`, as f32.
+ */
+MlirValue uattn_emit_widen(const uattn_builder_t *b, MlirValue packed,
+                           MlirType element);
 /* Writes a packed fragment of 16-bit elements, vector<(columns/4) x i32>, to a
  * shared-memory tile. */
 void uattn_emit_fragment_store(const uattn_builder_t *b, MlirValue thread,

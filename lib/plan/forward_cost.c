@@ -38,8 +38,18 @@ static element_work_t softmax_work(const uattn_forward_plan_t *plan) {
  * them addresses, row values and temporaries. The last term is calibrated on
  * what ptxas 13.0 fits without spilling: 2 warpgroups at D 128 take 176 rows,
  * 3 at D 64 take 128 but not 160. */
+/* Segments hold key ids beside the scores; masks on top of each other hold
+ * limits for each row. */
+static int32_t mask_registers(const uattn_forward_plan_t *plan) {
+  uattn_mask_kinds_t masks = plan->masks;
+  int32_t kinds = masks.has_ranker + masks.has_segments + masks.is_causal +
+                  masks.has_window;
+  return (masks.has_segments ? plan->kv_tile_rows / 8 : 0) +
+         (kinds > 2 ? 12 : kinds > 1 ? 4 : 0);
+}
+
 static int32_t registers_needed(const uattn_forward_plan_t *plan) {
-  int32_t others = 28 + plan->head_dim / 16;
+  int32_t others = 28 + plan->head_dim / 16 + mask_registers(plan);
   return plan->kv_tile_rows / 2 + plan->head_dim / 2 + plan->kv_tile_rows / 4 +
          others;
 }
