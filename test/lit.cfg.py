@@ -26,7 +26,7 @@ config.environment["PATH"] = os.pathsep.join(
         os.environ["PATH"],
     ]
 )
-for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "UATTN_PTXAS"):
+for name in ("CUDA_VISIBLE_DEVICES", "CUDA_HOME", "LD_LIBRARY_PATH"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
