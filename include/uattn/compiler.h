@@ -43,8 +43,9 @@ typedef struct {
    * alone, which the driver compiles at load; cubin cannot be emitted. */
   const char *ptxas_path;
   const char *nvjitlink_path;
-  /* An existing folder for numbered NN-pass.mlir, KERNEL.ll, KERNEL.ptx,
-   * KERNEL.ptxas.txt and plan.txt; NULL: none are written. */
+  /* An existing folder for numbered NN-pass.mlir, MODULE.ll, MODULE.ptx and
+   * MODULE.ptxas.txt of every gpu.module, and plan.txt; NULL: none are
+   * written. */
   const char *dump_directory;
   uattn_report_t report; /* NULL: stderr */
   void *report_data;

@@ -52,6 +52,7 @@ static uattn_error_t *run_ptxas(const char *ptxas, const scratch_t *scratch,
   if (!error) {
     out->cubin = (uint8_t *)cubin;
     out->report = uattn_assembly_report_parse(uattn_string_get(&messages));
+    out->messages = uattn_string_copy(uattn_string_get(&messages));
   }
   uattn_string_release(&arch);
   uattn_string_release(&messages);

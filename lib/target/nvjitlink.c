@@ -95,7 +95,7 @@ static uattn_error_t *link_ptx(const linker_t *linker, link_handle_t handle,
   out->report = uattn_assembly_report_parse(log);
   out->cubin = cubin;
   out->cubin_bytes = size;
-  free(log);
+  out->messages = log;
   return NULL;
 }
 

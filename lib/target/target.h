@@ -40,6 +40,7 @@ typedef struct {
 typedef struct {
   uint8_t *cubin; /* free with free() */
   size_t cubin_bytes;
+  char *messages; /* the assembler's, free with free() */
   uattn_assembly_report_t report;
 } uattn_assembly_t;
 
