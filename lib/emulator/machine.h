@@ -87,7 +87,9 @@ typedef uattn_error_t *(*emu_decode_t)(emu_decoder_t *decoder,
                                        const ptx_instruction_t *syntax,
                                        emu_insn_t *insn);
 typedef struct {
-  const char *opcode; /* the first part: "mad", "cp", "wgmma" */
+  /* The first part, or the first few: "mad", "cp.async.ca". The longest that
+   * fits an instruction counts. */
+  const char *opcode;
   emu_decode_t decode;
 } emu_opcode_t;
 /* One table a family, ended by a NULL opcode; opcode_tables.c lists those that
@@ -167,7 +169,8 @@ struct emu_warp {
   uint32_t live;  /* lanes that have not exited */
   /* Of lanes that are not being executed just now. */
   uint32_t pc[EMU_LANES];
-  uint32_t blocked; /* lanes that wait, until the warp's next turn */
+  uint32_t blocked; /* lanes that are not tried again in this turn */
+  uint32_t waiting; /* lanes whose lane_wait counts */
   uint32_t yielded; /* lanes that let the others of the warp go first */
   uint32_t lone_instructions; /* of one group of lanes while others could run */
   uint32_t *words;            /* rows of 32 */
@@ -176,13 +179,12 @@ struct emu_warp {
   const uint32_t *constant_words; /* the program's */
   const uint64_t *constant_longs;
   const uint32_t *constant_predicates;
-  emu_wait_t wait;                 /* of the lanes being executed */
-  emu_wait_t lane_wait[EMU_LANES]; /* of the blocked lanes */
-  uint64_t executed;               /* instructions */
-  /* Each one block of malloc or NULL; freed with the CTA. */
-  void *products; /* of decode_wgmma.c: products in flight */
-  void *stores;   /* of decode_copy.c: bulk groups */
-  void *copies;   /* of decode_memory.c: groups of cp.async */
+  emu_wait_t wait; /* of the lanes being executed */
+  emu_wait_t lane_wait[EMU_LANES];
+  uint64_t executed; /* instructions */
+  void *products;    /* of decode_wgmma.c: products in flight */
+  void *stores;      /* of decode_copy.c: bulk groups */
+  void *copies;      /* of decode_memory.c: groups of cp.async */
 };
 
 /* Rows of an operand, to read and to write. Writing goes through the _set
@@ -242,13 +244,14 @@ struct emu_cta {
   uint32_t thread_count;
   uint32_t live_warps;   /* bit a warp: has live lanes */
   uint32_t asleep_warps; /* bit a warp: blocked until something happens */
+  bool has_retried;      /* all warps, since something was executed */
   uint8_t *shared;       /* static variables, then dynamic memory */
   size_t shared_bytes;
   uint8_t *local; /* of all threads */
   uint64_t clock; /* instructions executed by its warps */
   uint64_t random_state;
   emu_async_t *pending;     /* in order of `due` */
-  void *barriers;           /* of decode_barrier.c: one block of malloc */
+  void *barriers;           /* of named_barrier.c, mbarrier_state.c */
   emu_progress_t *progress; /* own, or of all CTAs that run interleaved */
   emu_progress_t own_progress;
   uint32_t last_memory; /* where the last global access was found */
@@ -325,14 +328,6 @@ void emu_barrier_describe(emu_cta_t *cta, uint32_t barrier,
 void emu_barriers_release(emu_cta_t *cta);   /* cta->barriers */
 void emu_products_release(emu_warp_t *warp); /* warp->products */
 void emu_copies_release(emu_warp_t *warp);   /* warp->stores */
-
-/* ---- Barriers (decode_barrier.c) -------------------------------------------
- */
-
-/* "barrier 2, 96 of 256 threads have come, missing warps 4 to 8", for
- * reports. */
-void emu_barrier_describe(emu_cta_t *cta, uint32_t barrier,
-                          uattn_string_t *text);
 
 /* ---- Program and launch ----------------------------------------------------
  */
