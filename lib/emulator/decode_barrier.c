@@ -17,18 +17,6 @@ typedef struct {
 /* ---- Execution -------------------------------------------------------------
  */
 
-/* Aligned instructions are executed by whole warps. */
-static bool check_lanes(emu_warp_t *warp, const emu_insn_t *insn,
-                        uint32_t lanes) {
-  if (!insn->is_aligned || lanes == warp->live)
-    return true;
-  emu_fault(warp->cta, warp, -1, insn,
-            "executed by lanes 0x%08x where lanes 0x%08x are live: expected "
-            "all of them",
-            lanes, warp->live);
-  return false;
-}
-
 /* The value that all `lanes` have. */
 static bool uniform_word(emu_warp_t *warp, const emu_insn_t *insn,
                          uint32_t lanes, uint32_t row, const char *what,
@@ -99,8 +87,7 @@ static emu_outcome_t execute_barrier(emu_warp_t *warp, const emu_insn_t *insn,
   const barrier_form_t *form = insn->detail;
   emu_arrival_t arrival = {.waits = form->waits,
                            .is_reduction = form->reduction != REDUCE_NONE};
-  if (!check_lanes(warp, insn, lanes) ||
-      !read_barrier(warp, insn, lanes, &arrival.barrier) ||
+  if (!read_barrier(warp, insn, lanes, &arrival.barrier) ||
       !read_expected(warp, insn, lanes, &arrival.expected))
     return EMU_FAULT;
   if (arrival.is_reduction)
@@ -127,19 +114,6 @@ execute_warp_barrier(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lanes) {
   return emu_lanes_have_come(warp, lanes, members) ? EMU_NEXT : EMU_BLOCKED;
 }
 
-static emu_outcome_t execute_cluster_arrive(emu_warp_t *warp,
-                                            const emu_insn_t *insn,
-                                            uint32_t lanes) {
-  return check_lanes(warp, insn, lanes) ? emu_cluster_arrive(warp, insn, lanes)
-                                        : EMU_FAULT;
-}
-
-static emu_outcome_t
-execute_cluster_wait(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lanes) {
-  return check_lanes(warp, insn, lanes) ? emu_cluster_wait(warp, insn, lanes)
-                                        : EMU_FAULT;
-}
-
 /* ---- Decoding --------------------------------------------------------------
  */
 
@@ -148,10 +122,10 @@ static uattn_error_t *decode_cluster(emu_parts_t *parts, emu_insn_t *insn) {
   if (emu_take(parts, "arrive")) {
     static const char *const orders[] = {"release", "relaxed", NULL};
     (void)emu_take_one(parts, orders);
-    insn->execute = execute_cluster_arrive;
+    insn->execute = emu_cluster_arrive;
   } else if (emu_take(parts, "wait")) {
     (void)emu_take(parts, "acquire");
-    insn->execute = execute_cluster_wait;
+    insn->execute = emu_cluster_wait;
   } else {
     return emu_unsupported(parts->decoder, parts->syntax,
                            "neither .arrive nor .wait");

@@ -92,21 +92,38 @@ typedef struct {
   const char *opcode;
   emu_decode_t decode;
 } emu_opcode_t;
+
+/* An instruction without choices at run time, by its whole opcode. `kinds` are
+ * the operands, the written one first, a letter each: b 8, h 16, w 32, l 64
+ * bits; f f32, d f64, e f16, g bf16, x f16x2, y bf16x2; p predicate. They are
+ * rows[0], rows[1] and so on. */
+typedef struct {
+  const char *opcode; /* "mul.wide.u32" */
+  const char *kinds;  /* "lww" */
+  emu_execute_t execute;
+} emu_variant_t;
+
 /* One table a family, ended by a NULL opcode; opcode_tables.c lists those that
- * are looked through, in order. */
-extern const emu_opcode_t emu_integer_opcodes[];  /* decode_integer.c */
-extern const emu_opcode_t emu_float_opcodes[];    /* decode_float.c */
-extern const emu_opcode_t emu_convert_opcodes[];  /* decode_convert.c */
-extern const emu_opcode_t emu_compare_opcodes[];  /* decode_compare.c */
-extern const emu_opcode_t emu_control_opcodes[];  /* decode_control.c */
-extern const emu_opcode_t emu_memory_opcodes[];   /* decode_memory.c */
-extern const emu_opcode_t emu_atomic_opcodes[];   /* decode_atomic.c */
-extern const emu_opcode_t emu_warp_opcodes[];     /* decode_warp.c */
-extern const emu_opcode_t emu_barrier_opcodes[];  /* decode_barrier.c */
-extern const emu_opcode_t emu_mbarrier_opcodes[]; /* decode_mbarrier.c */
-extern const emu_opcode_t emu_copy_opcodes[];     /* decode_copy.c: cp.* */
-extern const emu_opcode_t emu_matrix_opcodes[];   /* decode_matrix.c */
-extern const emu_opcode_t emu_wgmma_opcodes[];    /* decode_wgmma.c */
+ * are looked through. */
+extern const emu_variant_t emu_integer_variants[]; /* integer_arithmetic.c */
+extern const emu_variant_t emu_wide_variants[];    /* integer_multiply.c */
+extern const emu_variant_t emu_carry_variants[];   /* integer_carry.c */
+extern const emu_variant_t emu_bit_variants[];     /* integer_bits.c */
+extern const emu_variant_t emu_logic_variants[];   /* integer_logic.c */
+extern const emu_opcode_t emu_float_opcodes[];     /* decode_float.c */
+extern const emu_opcode_t emu_half_opcodes[];      /* decode_half.c */
+extern const emu_opcode_t emu_convert_opcodes[];   /* decode_convert.c */
+extern const emu_opcode_t emu_move_opcodes[];      /* decode_move.c */
+extern const emu_opcode_t emu_compare_opcodes[];   /* decode_compare.c */
+extern const emu_opcode_t emu_control_opcodes[];   /* decode_control.c */
+extern const emu_opcode_t emu_memory_opcodes[];    /* decode_memory.c */
+extern const emu_opcode_t emu_atomic_opcodes[];    /* decode_atomic.c */
+extern const emu_opcode_t emu_warp_opcodes[];      /* decode_warp.c */
+extern const emu_opcode_t emu_barrier_opcodes[];   /* decode_barrier.c */
+extern const emu_opcode_t emu_mbarrier_opcodes[];  /* decode_mbarrier.c */
+extern const emu_opcode_t emu_copy_opcodes[];      /* decode_copy.c: cp.* */
+extern const emu_opcode_t emu_matrix_opcodes[];    /* decode_matrix.c */
+extern const emu_opcode_t emu_wgmma_opcodes[];     /* decode_wgmma.c */
 
 /* ---- For decoders ----------------------------------------------------------
  */
@@ -304,9 +321,6 @@ void emu_fault(emu_cta_t *cta, const emu_warp_t *warp, int lane,
 /* Counts `bytes` of a copy that has landed. */
 bool emu_mbarrier_complete_tx(emu_cta_t *cta, const emu_insn_t *insn,
                               uint64_t address, uint64_t bytes);
-/* True where the phase of `parity` has completed. */
-bool emu_mbarrier_test(emu_cta_t *cta, const emu_insn_t *insn, uint64_t address,
-                       uint32_t parity, bool *out_is_over);
 /* "phase 3, 2 of 8 arrivals pending, 4096 bytes pending", for reports. */
 void emu_mbarrier_describe(emu_cta_t *cta, uint64_t address,
                            uattn_string_t *text);
@@ -315,9 +329,6 @@ void emu_mbarrier_describe(emu_cta_t *cta, uint64_t address,
  * wait.barrier is 0 to 15, or EMU_CLUSTER_BARRIER. */
 
 enum { EMU_CLUSTER_BARRIER = 16 };
-/* True where nobody of `warp` waits on `barrier` any more: warps that have
- * exited since may have made it complete. */
-bool emu_barrier_is_over(const emu_warp_t *warp, uint32_t barrier);
 /* "barrier 1, 2 of 8 warps arrived", for reports. */
 void emu_barrier_describe(emu_cta_t *cta, uint32_t barrier,
                           uattn_string_t *text);
@@ -364,6 +375,7 @@ struct emu_program {
   /* CTAs influence each other through memory (atomics, reductions, polling):
    * they run on one host thread, in a repeatable order. */
   bool has_global_communication;
+  emu_row_t carry; /* predicate row of the carry flag */
 };
 
 #endif /* UATTN_EMULATOR_MACHINE_H */

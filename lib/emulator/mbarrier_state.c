@@ -208,16 +208,6 @@ bool emu_mbarrier_complete_tx(emu_cta_t *cta, const emu_insn_t *insn,
   return emu_mbarrier_add_bytes(&actor, address, -(int64_t)bytes);
 }
 
-bool emu_mbarrier_test(emu_cta_t *cta, const emu_insn_t *insn, uint64_t address,
-                       uint32_t parity, bool *out_is_over) {
-  emu_actor_t actor = {.cta = cta, .lane = -1, .insn = insn};
-  const emu_mbarrier_t *mbarrier = find(&actor, address, NULL);
-  if (!mbarrier)
-    return false;
-  *out_is_over = (mbarrier->phase & 1) != parity;
-  return true;
-}
-
 void emu_mbarrier_describe(emu_cta_t *cta, uint64_t address,
                            uattn_string_t *text) {
   const emu_barriers_t *barriers = emu_barriers(cta);

@@ -177,18 +177,8 @@ emu_outcome_t emu_cluster_wait(emu_warp_t *warp, const emu_insn_t *insn,
   return EMU_NEXT;
 }
 
-/* ---- For the scheduler -----------------------------------------------------
+/* ---- For reports -----------------------------------------------------------
  */
-
-bool emu_barrier_is_over(const emu_warp_t *warp, uint32_t barrier) {
-  emu_barriers_t *barriers = emu_barriers(warp->cta);
-  if (barrier == EMU_CLUSTER_BARRIER) {
-    complete_cluster(warp->cta, &barriers->cluster);
-    return !barriers->cluster.waiting[warp->index];
-  }
-  complete(warp->cta, &barriers->named[barrier]);
-  return !barriers->named[barrier].waiting[warp->index];
-}
 
 static uint32_t cluster_arrived_warps(const emu_cta_t *cta,
                                       const emu_cluster_barrier_t *barrier) {

@@ -4,5 +4,8 @@
 #include "emulator/decode_program.h"
 
 const emu_opcode_t *const emu_opcode_tables[] = {
+    emu_barrier_opcodes,
+    emu_mbarrier_opcodes,
+    emu_copy_opcodes,
     NULL,
 };

@@ -1,0 +1,101 @@
+/* The boxes that a tensor map cuts out of a tensor.
+ * Layer: emulator. Must not know: PTX text, instructions, warps.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "emulator/tensor_map.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(emu_tensor_map_t) <= EMU_TENSOR_MAP_BYTES,
+               "a tensor map is a parameter of 128 bytes");
+
+bool emu_tensor_map_read(const uint8_t bytes[EMU_TENSOR_MAP_BYTES],
+                         emu_tensor_map_t *out_map) {
+  memcpy(out_map, bytes, sizeof *out_map);
+  return out_map->magic == EMU_TENSOR_MAP_MAGIC;
+}
+
+size_t emu_element_bytes(uattn_element_t element) {
+  switch (element) {
+  case UATTN_ELEMENT_U8:
+    return 1;
+  case UATTN_ELEMENT_U16:
+  case UATTN_ELEMENT_F16:
+  case UATTN_ELEMENT_BF16:
+    return 2;
+  case UATTN_ELEMENT_U32:
+  case UATTN_ELEMENT_I32:
+  case UATTN_ELEMENT_F32:
+    return 4;
+  case UATTN_ELEMENT_U64:
+  case UATTN_ELEMENT_I64:
+  case UATTN_ELEMENT_F64:
+    return 8;
+  }
+  return 0;
+}
+
+/* Elements of a box along `dim`: every so many of those that it spans. The
+ * innermost dimension has no stride. */
+static uint32_t box_count(const emu_tensor_map_t *map, int dim) {
+  uint32_t stride = dim == 0 ? 1 : map->element_strides[dim];
+  return (map->box[dim] + stride - 1) / stride;
+}
+
+uint32_t emu_box_rows(const emu_tensor_map_t *map) {
+  uint32_t rows = 1;
+  for (int dim = 1; dim < map->rank; ++dim)
+    rows *= box_count(map, dim);
+  return rows;
+}
+
+size_t emu_box_row_bytes(const emu_tensor_map_t *map) {
+  return map->box[0] * emu_element_bytes((uattn_element_t)map->element);
+}
+
+emu_box_row_t emu_box_row(const emu_tensor_map_t *map,
+                          const int32_t at[EMU_TENSOR_MAX_RANK], uint32_t row) {
+  emu_box_row_t result = {.address = map->address};
+  for (int dim = 1; dim < map->rank; ++dim) {
+    uint32_t count = box_count(map, dim);
+    int64_t position =
+        at[dim] + (int64_t)(row % count) * map->element_strides[dim];
+    row /= count;
+    if (position < 0 || (uint64_t)position >= map->dims[dim])
+      return result;
+    result.address += (uint64_t)position * map->strides[dim - 1];
+  }
+  int64_t end = at[0] + (int64_t)map->box[0];
+  if (end > (int64_t)map->dims[0])
+    end = (int64_t)map->dims[0];
+  int64_t start = at[0] < 0 ? 0 : at[0];
+  if (start >= end)
+    return result;
+  size_t bytes = emu_element_bytes((uattn_element_t)map->element);
+  result.address += (uint64_t)start * bytes;
+  result.skip_bytes = (size_t)(start - at[0]) * bytes;
+  result.bytes = (size_t)(end - start) * bytes;
+  return result;
+}
+
+/* Bits 4 and up, as many as the pattern has, are mixed with those from bit 7:
+ * 8 rows of 128 bytes, 4 of 64 bytes twice, 2 of 32 bytes four times. */
+uint64_t emu_swizzled(uattn_swizzle_t swizzle, uint64_t address) {
+  uint64_t mask = (UINT64_C(1) << swizzle) - 1;
+  return address ^ (address >> 7 & mask) << 4;
+}
+
+/* The quiet NaN of each type that the copy engine writes. */
+void emu_box_fill(const emu_tensor_map_t *map, uint8_t *row_bytes,
+                  size_t size) {
+  memset(row_bytes, 0, size);
+  if (!map->fills_with_nan)
+    return;
+  static const uint8_t nan_f16[2] = {0xFF, 0x7F};
+  static const uint8_t nan_f32[4] = {0xFF, 0xFF, 0xFF, 0x7F};
+  static const uint8_t nan_f64[8] = {0xFF, 0xFF, 0xFF, 0xFF,
+                                     0xFF, 0xFF, 0xFF, 0x7F};
+  size_t bytes = emu_element_bytes((uattn_element_t)map->element);
+  const uint8_t *nan = bytes == 2 ? nan_f16 : bytes == 4 ? nan_f32 : nan_f64;
+  for (size_t i = 0; i + bytes <= size; i += bytes)
+    memcpy(row_bytes + i, nan, bytes);
+}
