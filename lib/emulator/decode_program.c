@@ -20,6 +20,7 @@ static void make_registers(emu_decoder_t *decoder) {
   program->constant_predicates = uattn_arena_allocate(
       decoder->arena, 2 * sizeof *program->constant_predicates);
   program->constant_predicates[1] = EMU_ALL_LANES;
+  program->carry = emu_new_row(decoder, EMU_ROW_PREDICATE);
 }
 
 /* How many parts of the opcode `name` ("cp.async.ca") fits, 0 for none. */
@@ -43,13 +44,66 @@ static emu_decode_t find_decoder(const ptx_instruction_t *syntax) {
   uint32_t best = 0;
   for (const emu_opcode_t *const *table = emu_opcode_tables; *table; ++table)
     for (const emu_opcode_t *opcode = *table; opcode->opcode; ++opcode) {
-      uint32_t parts = fitting_parts(syntax, opcode->opcode);
+      uint32_t parts = opcode->opcode[0] == syntax->parts[0][0]
+                           ? fitting_parts(syntax, opcode->opcode)
+                           : 0;
       if (parts > best) {
         best = parts;
         found = opcode->decode;
       }
     }
   return found;
+}
+
+static const emu_variant_t *find_variant(const ptx_instruction_t *syntax) {
+  for (const emu_variant_t *const *table = emu_variant_tables; *table; ++table)
+    for (const emu_variant_t *variant = *table; variant->opcode; ++variant)
+      if (variant->opcode[0] == syntax->parts[0][0] &&
+          fitting_parts(syntax, variant->opcode) == syntax->part_count)
+        return variant;
+  return NULL;
+}
+
+static ptx_type_t type_of_kind(char kind) {
+  switch (kind) {
+  case 'b':
+    return PTX_TYPE_B8;
+  case 'h':
+    return PTX_TYPE_B16;
+  case 'w':
+    return PTX_TYPE_B32;
+  case 'l':
+    return PTX_TYPE_B64;
+  case 'f':
+    return PTX_TYPE_F32;
+  case 'd':
+    return PTX_TYPE_F64;
+  case 'e':
+    return PTX_TYPE_F16;
+  case 'g':
+    return PTX_TYPE_BF16;
+  case 'x':
+    return PTX_TYPE_F16X2;
+  case 'y':
+    return PTX_TYPE_BF16X2;
+  default:
+    return PTX_TYPE_PRED;
+  }
+}
+
+static uattn_error_t *decode_variant(emu_decoder_t *decoder,
+                                     const ptx_instruction_t *syntax,
+                                     const emu_variant_t *variant,
+                                     emu_insn_t *insn) {
+  ptx_type_t types[EMU_MAX_ROWS];
+  uint32_t count = 0;
+  while (variant->kinds[count]) {
+    types[count] = type_of_kind(variant->kinds[count]);
+    ++count;
+  }
+  insn->execute = variant->execute;
+  uattn_error_t *error = emu_expect_operands(decoder, syntax, count, count);
+  return error ? error : emu_decode_rows(decoder, syntax, insn, count, types);
 }
 
 static bool has_part(const ptx_instruction_t *syntax, const char *part) {
@@ -69,8 +123,8 @@ static bool is_one_of(const char *text, const char *const *names) {
 /* What the scheduler wants to know of an instruction. Atomics tell at run time
  * whether they changed anything. */
 static void classify(emu_insn_t *insn) {
-  static const char *const events[] = {"bar",     "barrier", "mbarrier", "cp",
-                                       "barrier", "wgmma",   NULL};
+  static const char *const events[] = {"bar", "barrier", "mbarrier",
+                                       "cp",  "wgmma",   NULL};
   static const char *const effects[] = {"st", "stmatrix", NULL};
   const ptx_instruction_t *syntax = insn->syntax;
   const char *opcode = syntax->parts[0];
@@ -101,16 +155,19 @@ static uattn_error_t *decode_instruction(emu_decoder_t *decoder,
                                          const ptx_instruction_t *syntax,
                                          emu_insn_t *insn) {
   insn->syntax = syntax;
+  classify(insn);
+  uattn_error_t *error = decode_guard(decoder, syntax, insn);
+  if (error)
+    return error;
+  const emu_variant_t *variant = find_variant(syntax);
+  if (variant)
+    return decode_variant(decoder, syntax, variant, insn);
   emu_decode_t decode = find_decoder(syntax);
   if (!decode)
     return emu_unsupported(decoder, syntax,
-                           "%s is not an instruction that is "
-                           "executed",
-                           syntax->parts[0]);
-  classify(insn);
-  uattn_error_t *error = decode_guard(decoder, syntax, insn);
-  if (!error)
-    error = decode(decoder, syntax, insn);
+                           "the emulator does not know this instruction, or "
+                           "not with these parts");
+  error = decode(decoder, syntax, insn);
   UATTN_CHECK(error || insn->execute);
   return error;
 }

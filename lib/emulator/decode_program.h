@@ -13,7 +13,9 @@ UATTN_NODISCARD uattn_error_t *emu_program_create(const ptx_module_t *module,
 /* Accepts NULL. */
 void emu_program_destroy(emu_program_t *program);
 
-/* The families' tables, ended by NULL. */
+/* The families' tables, each list ended by NULL. Variants are looked up first.
+ */
+extern const emu_variant_t *const emu_variant_tables[];
 extern const emu_opcode_t *const emu_opcode_tables[];
 
 /* Gives every variable that the entry names its place in its space, and the
