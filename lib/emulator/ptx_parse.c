@@ -132,8 +132,8 @@ static uint32_t scope_depth(const ptx_parser_t *parser) {
 uattn_error_t *ptx_open_scope(ptx_parser_t *parser) {
   if (scope_depth(parser) == PTX_MAX_SCOPE_DEPTH)
     return ptx_error(parser, UATTN_ERROR_UNSUPPORTED, parser->token.line,
-                     "scopes are nested deeper than the limit of %d",
-                     PTX_MAX_SCOPE_DEPTH);
+                     "scopes are nested %d deep: expected at most %d",
+                     PTX_MAX_SCOPE_DEPTH + 1, PTX_MAX_SCOPE_DEPTH);
   *(uint32_t *)ptx_list_add(&parser->scopes, sizeof(uint32_t)) = parser->scope;
   parser->scope = (uint32_t)parser->scopes.count - 1;
   return NULL;

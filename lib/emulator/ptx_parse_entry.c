@@ -43,10 +43,11 @@ static uattn_error_t *place_parameter(ptx_parser_t *parser, int line,
   offset -= offset % parameter->alignment;
   if (parameter->bytes > PTX_MAX_PARAM_BYTES ||
       offset + parameter->bytes > PTX_MAX_PARAM_BYTES)
-    return ptx_error(parser, UATTN_ERROR_INVALID_ARGUMENT, line,
-                     "the parameters up to %s take more than the limit of %d "
-                     "bytes",
-                     parameter->name, PTX_MAX_PARAM_BYTES);
+    return ptx_error(
+        parser, UATTN_ERROR_INVALID_ARGUMENT, line,
+        "the parameters up to %s are too large: expected at most %d "
+        "bytes",
+        parameter->name, PTX_MAX_PARAM_BYTES);
   parameter->offset = offset;
   parser->entry.param_bytes = offset + parameter->bytes;
   return NULL;

@@ -40,8 +40,8 @@ static uattn_error_t *check_depth(const ptx_parser_t *parser, int depth) {
   if (depth < PTX_MAX_EXPRESSION_DEPTH)
     return NULL;
   return ptx_error(parser, UATTN_ERROR_UNSUPPORTED, parser->token.line,
-                   "an expression is nested deeper than the limit of %d",
-                   PTX_MAX_EXPRESSION_DEPTH);
+                   "an expression is nested %d deep: expected at most %d",
+                   depth + 1, PTX_MAX_EXPRESSION_DEPTH);
 }
 
 static uattn_error_t *parse_literal(ptx_parser_t *parser,
@@ -54,8 +54,14 @@ static uattn_error_t *parse_literal(ptx_parser_t *parser,
   } else {
     return ptx_unexpected(parser, "an integer");
   }
+  ptx_token_t literal = parser->token;
   ptx_advance(parser);
-  return NULL;
+  if (!ptx_at_sign(parser, '('))
+    return NULL;
+  return ptx_error(parser, UATTN_ERROR_UNSUPPORTED, literal.line,
+                   "the mask operator %.*s() is not supported: expected a "
+                   "number alone",
+                   literal.size > 60 ? 60 : (int)literal.size, literal.text);
 }
 
 static uattn_error_t *parse_unary(ptx_parser_t *parser, int depth,

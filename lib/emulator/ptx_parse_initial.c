@@ -25,7 +25,7 @@ static uattn_error_t *reach(initial_t *initial, size_t size) {
     return NULL;
   if (size > PTX_MAX_INITIAL_BYTES - parser->initial_bytes)
     return ptx_error(parser, UATTN_ERROR_UNSUPPORTED, parser->token.line,
-                     "initial values take more than the limit of %d bytes",
+                     "initial values take too much: expected at most %d bytes",
                      PTX_MAX_INITIAL_BYTES);
   if (size > initial->capacity) {
     size_t capacity =

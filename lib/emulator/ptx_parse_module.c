@@ -42,7 +42,7 @@ static uattn_error_t *parse_target(ptx_parser_t *parser) {
       return error;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i)
       is_mode |= strcmp(name, modes[i]) == 0;
-    if (strncmp(name, "sm_", 3) == 0)
+    if (strncmp(name, "sm_", 3) == 0 && name[3] != '\0')
       parser->module->target = name;
     else if (!is_mode)
       return ptx_error(parser, UATTN_ERROR_UNSUPPORTED, line,
@@ -65,24 +65,44 @@ static uattn_error_t *parse_address_size(ptx_parser_t *parser) {
   return error;
 }
 
-static uattn_error_t *refuse_directive(const ptx_parser_t *parser) {
-  static const char *const unsupported[] = {".func", ".alias", ".param"};
-  for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; ++i)
-    if (ptx_at_directive(parser, unsupported[i]))
-      return ptx_error(parser, UATTN_ERROR_UNSUPPORTED, parser->token.line,
-                       "%s is not supported: expected entries with functions "
-                       "inlined",
-                       unsupported[i]);
+/* .func (.param .b32 result) name ... */
+static uattn_error_t *refuse_function(ptx_parser_t *parser) {
+  int line = parser->token.line;
+  const char *name = NULL;
+  ptx_advance(parser);
+  if (ptx_at_sign(parser, '('))
+    while (parser->token.kind != PTX_TOKEN_END &&
+           parser->token.kind != PTX_TOKEN_INVALID &&
+           !ptx_accept_sign(parser, ')'))
+      ptx_advance(parser);
+  uattn_error_t *error = ptx_expect_name(parser, "a function's name", &name);
+  if (error)
+    return error;
+  return ptx_error(parser, UATTN_ERROR_UNSUPPORTED, line,
+                   "the function %s is not supported: expected entries with "
+                   "all functions inlined",
+                   name);
+}
+
+static uattn_error_t *refuse_directive(ptx_parser_t *parser) {
+  if (ptx_at_directive(parser, ".func"))
+    return refuse_function(parser);
+  if (ptx_at_directive(parser, ".alias"))
+    return ptx_error(parser, UATTN_ERROR_UNSUPPORTED, parser->token.line,
+                     ".alias is not supported: expected entries with all "
+                     "functions inlined");
   return ptx_unexpected(parser, "a directive of a module");
 }
 
 /* .visible .entry, .extern .shared and so on. All of a module is visible. */
 static uattn_error_t *parse_linked(ptx_parser_t *parser) {
   bool is_extern = ptx_accept_directive(parser, ".extern");
-  bool is_linked =
-      is_extern || ptx_accept_directive(parser, ".visible") ||
-      ptx_accept_directive(parser, ".weak") ||
-      (ptx_accept_directive(parser, ".common") && ptx_at_variable(parser));
+  bool is_common = !is_extern && ptx_accept_directive(parser, ".common");
+  bool is_linked = is_extern || is_common ||
+                   ptx_accept_directive(parser, ".visible") ||
+                   ptx_accept_directive(parser, ".weak");
+  if (is_common && !ptx_at_variable(parser))
+    return ptx_unexpected(parser, "a variable's state space");
   if (ptx_at_directive(parser, ".entry"))
     return ptx_parse_entry(parser);
   if (ptx_at_variable(parser))

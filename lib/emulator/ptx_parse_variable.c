@@ -56,9 +56,10 @@ uattn_error_t *ptx_parse_array(ptx_parser_t *parser, ptx_array_t *out_array) {
   *out_array = (ptx_array_t){0};
   while (ptx_accept_sign(parser, '[')) {
     if (out_array->rank == PTX_MAX_ARRAY_RANK)
-      return ptx_error(parser, UATTN_ERROR_UNSUPPORTED, parser->token.line,
-                       "an array has more than the limit of %d dimensions",
-                       PTX_MAX_ARRAY_RANK);
+      return ptx_error(
+          parser, UATTN_ERROR_UNSUPPORTED, parser->token.line,
+          "an array has %d dimensions or more: expected at most %d",
+          PTX_MAX_ARRAY_RANK + 1, PTX_MAX_ARRAY_RANK);
     uint64_t count = 0;
     uattn_error_t *error = NULL;
     if (out_array->rank > 0 || !ptx_at_sign(parser, ']'))
@@ -188,7 +189,7 @@ static uattn_error_t *size_variable(ptx_parser_t *parser,
                                     const ptx_array_t *array,
                                     ptx_variable_t *variable) {
   size_t bytes = type->element_bytes;
-  bool fits = bytes > 0;
+  bool fits = true;
   for (uint32_t i = array->rank; i-- > 0;) {
     if (array->counts[i] == 0)
       fits = fits && bytes <= PTX_MAX_VARIABLE_BYTES;
@@ -197,7 +198,7 @@ static uattn_error_t *size_variable(ptx_parser_t *parser,
   variable->bytes = bytes;
   if (!fits || bytes > PTX_MAX_VARIABLE_BYTES)
     return ptx_error(parser, UATTN_ERROR_UNSUPPORTED, variable->line,
-                     "%s has no size or more than the limit of %zu bytes",
+                     "%s is too large: expected at most %zu bytes",
                      variable->name, PTX_MAX_VARIABLE_BYTES);
   return NULL;
 }
@@ -274,10 +275,14 @@ uattn_error_t *ptx_parse_variables(ptx_parser_t *parser, bool is_extern) {
                      "it in a body");
   ptx_advance(parser);
   if (ptx_at_directive(parser, ".attribute"))
-    return ptx_error(parser, UATTN_ERROR_UNSUPPORTED, line,
-                     "attributes of variables are not supported");
+    return ptx_error(
+        parser, UATTN_ERROR_UNSUPPORTED, line,
+        "attributes of variables are not supported: expected none");
   ptx_declared_type_t type = {0};
   uattn_error_t *error = ptx_parse_declared_type(parser, &type);
+  if (!error && type.element_bytes == 0)
+    error = ptx_error(parser, UATTN_ERROR_INVALID_ARGUMENT, line,
+                      "a variable has type pred: expected a type with a size");
   do {
     if (!error)
       error = parse_variable(parser, &type, space, is_extern);
