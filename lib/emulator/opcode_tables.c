@@ -12,5 +12,7 @@ const emu_opcode_t *const emu_opcode_tables[] = {
     emu_barrier_opcodes,
     emu_mbarrier_opcodes,
     emu_copy_opcodes,
+    emu_matrix_opcodes,
+    emu_wgmma_opcodes,
     NULL,
 };
