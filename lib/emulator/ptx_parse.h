@@ -40,6 +40,7 @@ typedef struct {
   ptx_operand_t *operand;
   uint32_t scope;
   int line;
+  bool is_target; /* in a list of .branchtargets: an instruction's label */
 } ptx_label_use_t;
 
 /* What `.branchtargets` lists. */
@@ -139,7 +140,7 @@ UATTN_NODISCARD uattn_error_t *ptx_parse_operand(ptx_parser_t *parser,
                                                  ptx_operand_t *out_operand);
 /* Remembers the uses of labels in operands that no longer move. */
 void ptx_note_labels(ptx_parser_t *parser, ptx_operand_t *operands,
-                     size_t count, int line);
+                     size_t count, int line, bool are_targets);
 
 /* After `.reg`. */
 UATTN_NODISCARD uattn_error_t *ptx_parse_registers(ptx_parser_t *parser);

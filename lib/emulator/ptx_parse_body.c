@@ -33,7 +33,7 @@ static uattn_error_t *parse_targets(ptx_parser_t *parser, const char *name,
                         parser->target_lists.count);
   if (error)
     return error;
-  ptx_note_labels(parser, elements, list.element_count, line);
+  ptx_note_labels(parser, elements, list.element_count, line, true);
   ptx_target_list_t *added =
       ptx_list_add(&parser->target_lists, sizeof(ptx_target_list_t));
   *added = list;
@@ -87,6 +87,11 @@ static uattn_error_t *resolve_label(const ptx_parser_t *parser,
     use->operand->index = symbol->index;
     return NULL;
   }
+  if (use->is_target)
+    return ptx_error(parser, UATTN_ERROR_INVALID_ARGUMENT, use->line,
+                     "the branch target %s is a list of targets: expected the "
+                     "label of an instruction",
+                     use->operand->text);
   const ptx_target_list_t *list =
       (const ptx_target_list_t *)parser->target_lists.data + symbol->index;
   use->operand->kind = PTX_OPERAND_VECTOR;
@@ -172,7 +177,7 @@ static uattn_error_t *parse_operands(ptx_parser_t *parser,
     return error;
   instruction->operands = operands;
   instruction->operand_count = (uint32_t)count;
-  ptx_note_labels(parser, operands, count, instruction->line);
+  ptx_note_labels(parser, operands, count, instruction->line, false);
   ptx_advance(parser);
   return NULL;
 }

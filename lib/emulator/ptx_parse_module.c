@@ -173,7 +173,8 @@ uattn_error_t *ptx_module_parse(const char *name, const char *text, size_t size,
   ptx_parser_t parser = {.name = module->name,
                          .arena = arena,
                          .module = module,
-                         .lexer = ptx_lexer_start(text, size)};
+                         .lexer = ptx_lexer_start(text, size),
+                         .token = {.text = text}};
   uattn_error_t *error = parse_module(&parser);
   finish_module(&parser);
   release_parser(&parser);

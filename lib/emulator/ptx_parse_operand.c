@@ -286,13 +286,15 @@ uattn_error_t *ptx_parse_operand(ptx_parser_t *parser,
 }
 
 void ptx_note_labels(ptx_parser_t *parser, ptx_operand_t *operands,
-                     size_t count, int line) {
+                     size_t count, int line, bool are_targets) {
   for (size_t i = 0; i < count; ++i) {
     if (operands[i].kind != PTX_OPERAND_LABEL)
       continue;
     ptx_label_use_t *use =
         ptx_list_add(&parser->label_uses, sizeof(ptx_label_use_t));
-    *use = (ptx_label_use_t){
-        .operand = &operands[i], .scope = parser->scope, .line = line};
+    *use = (ptx_label_use_t){.operand = &operands[i],
+                             .scope = parser->scope,
+                             .line = line,
+                             .is_target = are_targets};
   }
 }

@@ -173,6 +173,9 @@ static void wrong_bodies_are_refused(void **state) {
       {"T: .branchtargets L;", INVALID,
        "t:3: L is not declared: expected a register, a variable, a parameter "
        "or a label"},
+      {"T: .branchtargets T;", INVALID,
+       "t:3: the branch target T is a list of targets: expected the label of "
+       "an instruction"},
       {"T: .branchtargets 5;", INVALID, "t:3: found `5`: expected a label"},
       {"T: .branchtargets L L:", INVALID, "t:3: found `L`: expected `;`"},
       {".extern .global .b32 x;", INVALID,
