@@ -34,7 +34,6 @@ char *uattn_session_print(const uattn_session_t *session) {
   uattn_string_t text = {0};
   mlirOperationPrint(mlirModuleGetOperation(session->module),
                      uattn_string_append_ref, &text);
-  uattn_string_append(&text, "\n");
   return uattn_string_take(&text);
 }
 

@@ -22,7 +22,7 @@
 // RUN: cmp %t/whole.mlir %t/5.mlir
 
 // RUN: uattn-compile %s -o %t/compiled.mlir --emit=llvm
-// RUN: uattn-opt %t/compiled.mlir | cmp - %t/5.mlir
+// RUN: cmp %t/compiled.mlir %t/5.mlir
 
 // RUN: FileCheck %s < %t/5.mlir
 // CHECK: gpu.module @[[MODULE:[a-z0-9_]+]] {

@@ -124,9 +124,10 @@ static uattn_error_t *parse_command(int count, char **arguments,
   if (error || command->asks_help || command->asks_version)
     return error;
   if (!command->input)
-    return wrong("no input file", "");
+    return wrong("no input file is given: expected FILE.mlir, or - for stdin",
+                 "");
   if (!command->output)
-    return wrong("no output file: expected -o OUT", "");
+    return wrong("no output file is given: expected -o OUT", "");
   return NULL;
 }
 
@@ -198,9 +199,11 @@ static uattn_error_t *find_assembler(const command_t *command, char **out_ptxas,
     return NULL;
   if (command->ptxas) {
     if (!is_file(command->ptxas, X_OK))
-      return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
-                                "--ptxas=%s is no program that can be run",
-                                command->ptxas);
+      return uattn_error_create(
+          UATTN_ERROR_INVALID_ARGUMENT,
+          "--ptxas=%s is no program that can be run: expected "
+          "one, or none",
+          command->ptxas);
     *out_ptxas = uattn_string_copy(command->ptxas);
     return NULL;
   }
