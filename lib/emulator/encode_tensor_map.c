@@ -10,7 +10,8 @@
 enum {
   ALIGNMENT = 16, /* of addresses, strides and box rows, in bytes */
   MAX_BOX = 256,
-  MAX_ELEMENT_STRIDE = 8
+  MAX_ELEMENT_STRIDE = 8,
+  BOX_LIMIT = 1 << 18 /* bytes; what fits in shared memory is less */
 };
 #define MAX_DIM (UINT64_C(1) << 32)
 #define STRIDE_LIMIT (UINT64_C(1) << 40)
@@ -82,6 +83,16 @@ static uattn_error_t *check_row(const uattn_tensor_map_t *map) {
   return NULL;
 }
 
+static uattn_error_t *check_size(const uattn_tensor_map_t *map) {
+  uint64_t bytes = emu_element_bytes(map->element);
+  for (int dim = 0; dim < map->rank; ++dim)
+    bytes *= map->box[dim];
+  if (bytes >= BOX_LIMIT)
+    return invalid("the box has %" PRIu64 " bytes: expected less than %d",
+                   bytes, BOX_LIMIT);
+  return NULL;
+}
+
 static void write_map(const uattn_tensor_map_t *map,
                       uint8_t out_bytes[EMU_TENSOR_MAP_BYTES]) {
   emu_tensor_map_t form = {.magic = EMU_TENSOR_MAP_MAGIC,
@@ -110,6 +121,8 @@ uattn_emulator_encode_tensor_map(const uattn_tensor_map_t *map,
     error = check_dim(map, dim);
   if (!error)
     error = check_row(map);
+  if (!error)
+    error = check_size(map);
   if (!error)
     write_map(map, out_bytes);
   return error;

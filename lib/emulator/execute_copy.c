@@ -71,6 +71,24 @@ static ptx_type_t element_type(uattn_element_t element,
   }
 }
 
+/* Rules that an H200 enforces (illegal instruction). */
+static bool check_coordinates(const request_t *request) {
+  const emu_copy_t *copy = &request->copy;
+  size_t bytes = emu_element_bytes((uattn_element_t)copy->map.element);
+  int64_t offset = copy->at[0] * (int64_t)bytes;
+  if (offset % BULK_ALIGNMENT)
+    return fault(request,
+                 "coordinate 0 is %d, %" PRId64
+                 " bytes: expected a multiple of %d bytes",
+                 copy->at[0], offset, BULK_ALIGNMENT);
+  for (uint32_t i = 0; i < request->form->rank; ++i)
+    if (copy->kind == EMU_COPY_STORE && copy->at[i] < 0)
+      return fault(request,
+                   "coordinate %u of a store is %d: expected 0 or more", i,
+                   copy->at[i]);
+  return true;
+}
+
 static bool read_map(request_t *request) {
   uint64_t address = address_of(request, EMU_COPY_ROW_GLOBAL);
   const uint8_t *bytes =
@@ -91,7 +109,7 @@ static bool read_map(request_t *request) {
     copy->at[i] = (int32_t)emu_words(
         request->warp, request->form->coordinates[i])[request->lane];
   copy->bytes = emu_box_rows(&copy->map) * emu_box_row_bytes(&copy->map);
-  return true;
+  return check_coordinates(request);
 }
 
 static bool read_tensor(request_t *request) {
