@@ -53,6 +53,10 @@ emu_decode_wide_target(emu_decoder_t *decoder, const ptx_instruction_t *syntax,
                        const ptx_operand_t *operand, ptx_type_t type,
                        emu_row_t *out_row);
 
+/* Bytes of the register that `operand` names, 0 where it is none. */
+size_t emu_register_bytes(const emu_decoder_t *decoder,
+                          const ptx_operand_t *operand);
+
 /* A constant integer operand, for what is an immediate by rule. */
 UATTN_NODISCARD uattn_error_t *
 emu_decode_immediate(const emu_decoder_t *decoder,
@@ -69,6 +73,12 @@ emu_row_t emu_new_row(emu_decoder_t *decoder, emu_row_kind_t kind);
 /* WORD, LONG or PREDICATE; NONE for b128 and no type. */
 emu_row_kind_t emu_row_kind(ptx_type_t type);
 const char *emu_type_name(ptx_type_t type);
+
+/* True where every lane is in its own member mask and all lanes named there
+ * have come; else `*out_outcome` is what to return: a fault, or to wait. */
+bool emu_members_have_come(emu_warp_t *warp, const emu_insn_t *insn,
+                           uint32_t lanes, const uint32_t *masks,
+                           emu_outcome_t *out_outcome);
 
 /* ---- Loops over lanes ------------------------------------------------------
  * EMU_DEFINE_1 to _3 define the function NAME that executes

@@ -297,6 +297,13 @@ uattn_error_t *emu_decode_rows(emu_decoder_t *decoder,
   return error;
 }
 
+size_t emu_register_bytes(const emu_decoder_t *decoder,
+                          const ptx_operand_t *operand) {
+  return operand->kind == PTX_OPERAND_REGISTER
+             ? ptx_type_bytes(decoder->entry->registers[operand->index].type)
+             : 0;
+}
+
 uattn_error_t *emu_decode_immediate(const emu_decoder_t *decoder,
                                     const ptx_instruction_t *syntax,
                                     const ptx_operand_t *operand,

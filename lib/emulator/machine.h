@@ -105,25 +105,27 @@ typedef struct {
 
 /* One table a family, ended by a NULL opcode; opcode_tables.c lists those that
  * are looked through. */
-extern const emu_variant_t emu_integer_variants[]; /* integer_arithmetic.c */
-extern const emu_variant_t emu_wide_variants[];    /* integer_multiply.c */
-extern const emu_variant_t emu_carry_variants[];   /* integer_carry.c */
-extern const emu_variant_t emu_bit_variants[];     /* integer_bits.c */
-extern const emu_variant_t emu_logic_variants[];   /* integer_logic.c */
-extern const emu_opcode_t emu_float_opcodes[];     /* decode_float.c */
-extern const emu_opcode_t emu_half_opcodes[];      /* decode_half.c */
-extern const emu_opcode_t emu_convert_opcodes[];   /* decode_convert.c */
-extern const emu_opcode_t emu_move_opcodes[];      /* decode_move.c */
-extern const emu_opcode_t emu_compare_opcodes[];   /* decode_compare.c */
-extern const emu_opcode_t emu_control_opcodes[];   /* decode_control.c */
-extern const emu_opcode_t emu_memory_opcodes[];    /* decode_memory.c */
-extern const emu_opcode_t emu_atomic_opcodes[];    /* decode_atomic.c */
-extern const emu_opcode_t emu_warp_opcodes[];      /* decode_warp.c */
-extern const emu_opcode_t emu_barrier_opcodes[];   /* decode_barrier.c */
-extern const emu_opcode_t emu_mbarrier_opcodes[];  /* decode_mbarrier.c */
-extern const emu_opcode_t emu_copy_opcodes[];      /* decode_copy.c: cp.* */
-extern const emu_opcode_t emu_matrix_opcodes[];    /* decode_matrix.c */
-extern const emu_opcode_t emu_wgmma_opcodes[];     /* decode_wgmma.c */
+extern const emu_variant_t emu_integer_variants[];  /* integer_arithmetic.c */
+extern const emu_variant_t emu_wide_variants[];     /* integer_multiply.c */
+extern const emu_variant_t emu_carry_variants[];    /* integer_carry.c */
+extern const emu_variant_t emu_bit_variants[];      /* integer_bits.c */
+extern const emu_variant_t emu_logic_variants[];    /* integer_logic.c */
+extern const emu_opcode_t emu_float_opcodes[];      /* decode_float.c */
+extern const emu_opcode_t emu_convert_opcodes[];    /* decode_convert.c */
+extern const emu_opcode_t emu_move_opcodes[];       /* decode_move.c */
+extern const emu_opcode_t emu_compare_opcodes[];    /* decode_compare.c */
+extern const emu_opcode_t emu_control_opcodes[];    /* decode_control.c */
+extern const emu_opcode_t emu_memory_opcodes[];     /* decode_memory.c */
+extern const emu_opcode_t emu_atomic_opcodes[];     /* decode_atomic.c */
+extern const emu_opcode_t emu_warp_opcodes[];       /* decode_warp.c */
+extern const emu_opcode_t emu_warp_sync_opcodes[];  /* decode_warp_sync.c */
+extern const emu_opcode_t emu_async_copy_opcodes[]; /* decode_async_copy.c */
+extern const emu_opcode_t emu_address_opcodes[];    /* decode_address.c */
+extern const emu_opcode_t emu_barrier_opcodes[];    /* decode_barrier.c */
+extern const emu_opcode_t emu_mbarrier_opcodes[];   /* decode_mbarrier.c */
+extern const emu_opcode_t emu_copy_opcodes[];       /* decode_copy.c: cp.* */
+extern const emu_opcode_t emu_matrix_opcodes[];     /* decode_matrix.c */
+extern const emu_opcode_t emu_wgmma_opcodes[];      /* decode_wgmma.c */
 
 /* ---- For decoders ----------------------------------------------------------
  */
@@ -201,7 +203,7 @@ struct emu_warp {
   uint64_t executed; /* instructions */
   void *products;    /* of decode_wgmma.c: products in flight */
   void *stores;      /* of decode_copy.c: bulk groups */
-  void *copies;      /* of decode_memory.c: groups of cp.async */
+  void *copies;      /* of decode_async_copy.c; one block of malloc */
 };
 
 /* Rows of an operand, to read and to write. Writing goes through the _set

@@ -9,6 +9,17 @@ const emu_variant_t *const emu_variant_tables[] = {
 };
 
 const emu_opcode_t *const emu_opcode_tables[] = {
+    emu_float_opcodes,
+    emu_convert_opcodes,
+    emu_move_opcodes,
+    emu_compare_opcodes,
+    emu_control_opcodes,
+    emu_memory_opcodes,
+    emu_address_opcodes,
+    emu_atomic_opcodes,
+    emu_warp_opcodes,
+    emu_warp_sync_opcodes,
+    emu_async_copy_opcodes,
     emu_barrier_opcodes,
     emu_mbarrier_opcodes,
     emu_copy_opcodes,

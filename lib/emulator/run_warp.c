@@ -46,10 +46,8 @@ static uint32_t choose_group(emu_warp_t *warp, uint32_t *out_pc) {
   uint32_t ready = warp->live & ~warp->blocked;
   if (!ready)
     return 0;
-  if (!(ready & ~warp->yielded)) {
+  if (!(ready & ~warp->yielded))
     warp->yielded = 0;
-    warp->lone_instructions = 0;
-  }
   uint32_t pc = lowest_pc(warp, ready & ~warp->yielded);
   uint32_t group = lanes_at(warp, warp->live, pc);
   uint32_t waiting = group & warp->waiting;
@@ -126,7 +124,10 @@ static bool must_yield(emu_warp_t *warp, uint32_t group, bool is_poll) {
   uint32_t others = warp->live & ~group & ~warp->blocked;
   if (!others)
     return false;
-  return is_poll || ++warp->lone_instructions >= LONE_INSTRUCTIONS;
+  if (!is_poll && ++warp->lone_instructions < LONE_INSTRUCTIONS)
+    return false;
+  warp->lone_instructions = 0;
+  return true;
 }
 
 /* Leaves the pcs of a group of which only `lanes` have been executed. */

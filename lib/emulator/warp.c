@@ -46,3 +46,20 @@ bool emu_lanes_have_come(emu_warp_t *warp, uint32_t lanes, uint32_t members) {
     warp->wait = (emu_wait_t){.kind = EMU_WAIT_LANES, .lanes = missing};
   return !missing;
 }
+
+bool emu_members_have_come(emu_warp_t *warp, const emu_insn_t *insn,
+                           uint32_t lanes, const uint32_t *masks,
+                           emu_outcome_t *out_outcome) {
+  uint32_t named = 0;
+  EMU_FOR_LANES(lane, lanes) {
+    named |= masks[lane];
+    if (masks[lane] >> lane & 1)
+      continue;
+    emu_fault(warp->cta, warp, (int)lane, insn,
+              "the member mask 0x%08x does not name the lane", masks[lane]);
+    *out_outcome = EMU_FAULT;
+    return false;
+  }
+  *out_outcome = EMU_BLOCKED;
+  return emu_lanes_have_come(warp, lanes, named);
+}

@@ -1,0 +1,144 @@
+/* Quotients and roots of f32 and f64.
+ * Layer: emulator. Must not know: how instructions are decoded or scheduled.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Approximate forms are computed right and rounded once, which is within the
+ * error that the PTX manual documents. */
+#include "emulator/float_options.h"
+
+enum {
+  F32_FLAGS = EMU_FLOAT_ROUNDING | EMU_FLOAT_APPROX | EMU_FLOAT_FTZ,
+  APPROX_FTZ = EMU_FLOAT_APPROX | EMU_FLOAT_FTZ
+};
+
+static uint32_t flush_if(uint32_t bits, uint32_t flags) {
+  return flags & EMU_FLOAT_FTZ ? emu_flush_f32(bits) : bits;
+}
+
+static uint32_t finish(float result, uint32_t flags) {
+  uint32_t bits = flush_if(emu_float_bits(result), flags);
+  return emu_is_nan_f32(bits) ? EMU_NAN_F32 : bits;
+}
+
+/* div.approx multiplies with the reciprocal, which is flushed to zero for
+ * divisors of 2^126 and more. */
+static float divide(float a, float b, uint32_t flags) {
+  if ((flags & EMU_FLOAT_APPROX) && fabsf(b) >= 0x1p126f && !isinf(b) &&
+      !isnan(a))
+    return isinf(a) ? NAN : copysignf(0, a) * copysignf(1, b);
+  return a / b;
+}
+
+static emu_outcome_t div_f32(emu_warp_t *warp, const emu_insn_t *insn,
+                             uint32_t lanes) {
+  uint32_t flags = (uint32_t)insn->immediates[0];
+  uint32_t *target = emu_target_word(warp, insn->rows[0]);
+  const uint32_t *a = emu_words(warp, insn->rows[1]);
+  const uint32_t *b = emu_words(warp, insn->rows[2]);
+  emu_rounding_begin(flags);
+  EMU_LANE_LOOP(lanes, target[lane] = finish(
+                           divide(emu_float(flush_if(a[lane], flags)),
+                                  emu_float(flush_if(b[lane], flags)), flags),
+                           flags))
+  emu_rounding_end(flags);
+  return EMU_NEXT;
+}
+
+/* Rounded once where the root and the quotient are of doubles. */
+static float reciprocal(float a) { return 1 / a; }
+static float reciprocal_root(float a) { return (float)(1 / sqrt((double)a)); }
+
+#define DEFINE_F32(name, function)                                             \
+  static emu_outcome_t name##_f32(emu_warp_t *warp, const emu_insn_t *insn,    \
+                                  uint32_t lanes) {                            \
+    uint32_t flags = (uint32_t)insn->immediates[0];                            \
+    uint32_t *target = emu_target_word(warp, insn->rows[0]);                   \
+    const uint32_t *a = emu_words(warp, insn->rows[1]);                        \
+    emu_rounding_begin(flags);                                                 \
+    EMU_LANE_LOOP(lanes,                                                       \
+                  target[lane] = finish(                                       \
+                      function(emu_float(flush_if(a[lane], flags))), flags))   \
+    emu_rounding_end(flags);                                                   \
+    return EMU_NEXT;                                                           \
+  }
+DEFINE_F32(rcp, reciprocal)
+DEFINE_F32(sqrt, sqrtf)
+DEFINE_F32(rsqrt, reciprocal_root)
+
+emu_execute_t emu_choose_div_f32(uint32_t flags) {
+  return flags & ~(uint32_t)(F32_FLAGS | EMU_FLOAT_FULL) ? NULL : div_f32;
+}
+emu_execute_t emu_choose_rcp_f32(uint32_t flags) {
+  return flags & ~(uint32_t)F32_FLAGS ? NULL : rcp_f32;
+}
+emu_execute_t emu_choose_sqrt_f32(uint32_t flags) {
+  return flags & ~(uint32_t)F32_FLAGS ? NULL : sqrt_f32;
+}
+emu_execute_t emu_choose_rsqrt_f32(uint32_t flags) {
+  return flags & ~(uint32_t)APPROX_FTZ ? NULL : rsqrt_f32;
+}
+
+/* ---- f64 -------------------------------------------------------------------
+ */
+
+static emu_outcome_t div_f64(emu_warp_t *warp, const emu_insn_t *insn,
+                             uint32_t lanes) {
+  uint32_t flags = (uint32_t)insn->immediates[0];
+  uint64_t *target = emu_target_long(warp, insn->rows[0]);
+  const uint64_t *a = emu_longs(warp, insn->rows[1]);
+  const uint64_t *b = emu_longs(warp, insn->rows[2]);
+  emu_rounding_begin(flags);
+  EMU_LANE_LOOP(lanes, target[lane] = emu_double_bits(emu_double(a[lane]) /
+                                                      emu_double(b[lane])))
+  emu_rounding_end(flags);
+  return EMU_NEXT;
+}
+
+static double reciprocal_f64(double a) { return 1 / a; }
+static double reciprocal_root_f64(double a) { return 1 / sqrt(a); }
+
+#define DEFINE_F64(name, function)                                             \
+  static emu_outcome_t name##_f64(emu_warp_t *warp, const emu_insn_t *insn,    \
+                                  uint32_t lanes) {                            \
+    uint32_t flags = (uint32_t)insn->immediates[0];                            \
+    uint64_t *target = emu_target_long(warp, insn->rows[0]);                   \
+    const uint64_t *a = emu_longs(warp, insn->rows[1]);                        \
+    emu_rounding_begin(flags);                                                 \
+    EMU_LANE_LOOP(lanes, target[lane] =                                        \
+                             emu_double_bits(function(emu_double(a[lane]))))   \
+    emu_rounding_end(flags);                                                   \
+    return EMU_NEXT;                                                           \
+  }
+DEFINE_F64(rcp, reciprocal_f64)
+DEFINE_F64(sqrt, sqrt)
+DEFINE_F64(rsqrt, reciprocal_root_f64)
+
+/* .approx.ftz reads and writes the upper word alone. */
+#define UPPER_WORD UINT64_C(0xFFFFFFFF00000000)
+static uint64_t flush_upper(uint64_t bits) {
+  bool is_subnormal = (bits & UINT64_C(0x7FF0000000000000)) == 0;
+  return is_subnormal ? bits & UINT64_C(1) << 63 : bits & UPPER_WORD;
+}
+EMU_DEFINE_1(
+    rcp_approx_f64, long, long,
+    flush_upper(emu_double_bits(reciprocal_f64(emu_double(flush_upper(a))))))
+EMU_DEFINE_1(rsqrt_approx_f64, long, long,
+             flush_upper(emu_double_bits(
+                 reciprocal_root_f64(emu_double(flush_upper(a))))))
+
+emu_execute_t emu_choose_div_f64(uint32_t flags) {
+  return flags & ~(uint32_t)EMU_FLOAT_ROUNDING ? NULL : div_f64;
+}
+emu_execute_t emu_choose_rcp_f64(uint32_t flags) {
+  if (flags == APPROX_FTZ)
+    return rcp_approx_f64;
+  return flags & ~(uint32_t)EMU_FLOAT_ROUNDING ? NULL : rcp_f64;
+}
+emu_execute_t emu_choose_sqrt_f64(uint32_t flags) {
+  return flags & ~(uint32_t)EMU_FLOAT_ROUNDING ? NULL : sqrt_f64;
+}
+emu_execute_t emu_choose_rsqrt_f64(uint32_t flags) {
+  if (flags == APPROX_FTZ)
+    return rsqrt_approx_f64;
+  return flags == EMU_FLOAT_APPROX ? rsqrt_f64 : NULL;
+}
