@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "emulator/decode.h"
 #include "spec/spec.h"
 
 const char *const emu_reduce_names[] = {"add", "min", "max", "inc", "dec",
@@ -92,13 +93,25 @@ static int64_t reduce_s64(emu_reduce_t operation, int64_t a, int64_t b) {
   return (int64_t)reduce_u64(operation, (uint64_t)a, (uint64_t)b);
 }
 
-/* A NaN loses against a number in min and max. */
-static float reduce_f32(emu_reduce_t operation, float a, float b) {
-  if (operation == EMU_REDUCE_MIN)
-    return fminf(a, b);
-  if (operation == EMU_REDUCE_MAX)
-    return fmaxf(a, b);
-  return a + b;
+/* A NaN loses against a number in min and max; a NaN that results is always
+ * the same one, as on an H200. */
+static float reduce_half(emu_reduce_t operation, float a, float b) {
+  bool takes_b = operation == EMU_REDUCE_MIN ? b < a : b > a;
+  if (operation == EMU_REDUCE_ADD)
+    return a + b;
+  return isnan(a) || takes_b ? b : a;
+}
+
+static uint16_t f16_from_float(float value) {
+  return isnan(value) ? 0x7FFF : uattn_f16_from_float(value);
+}
+
+static uint16_t bf16_from_float(float value) {
+  return isnan(value) ? 0x7FFF : uattn_bf16_from_float(value);
+}
+
+static float canonical(float value) {
+  return isnan(value) ? emu_float(0x7FFFFFFF) : value;
 }
 
 /* Functions over elements of one type: `from` and `to` convert to what
@@ -123,12 +136,12 @@ DEFINE_LOOP(loop_u32, uint32_t, uint64_t, SAME, SAME, reduce_u64)
 DEFINE_LOOP(loop_s32, int32_t, int64_t, SAME, SAME, reduce_s64)
 DEFINE_LOOP(loop_u64, uint64_t, uint64_t, SAME, SAME, reduce_u64)
 DEFINE_LOOP(loop_s64, int64_t, int64_t, SAME, SAME, reduce_s64)
-DEFINE_LOOP(loop_f32, float, float, SAME, SAME, ADD)
+DEFINE_LOOP(loop_f32, float, float, SAME, canonical, ADD)
 DEFINE_LOOP(loop_f64, double, double, SAME, SAME, ADD)
-DEFINE_LOOP(loop_f16, uint16_t, float, uattn_f16_to_float, uattn_f16_from_float,
-            reduce_f32)
-DEFINE_LOOP(loop_bf16, uint16_t, float, uattn_bf16_to_float,
-            uattn_bf16_from_float, reduce_f32)
+DEFINE_LOOP(loop_f16, uint16_t, float, uattn_f16_to_float, f16_from_float,
+            reduce_half)
+DEFINE_LOOP(loop_bf16, uint16_t, float, uattn_bf16_to_float, bf16_from_float,
+            reduce_half)
 
 void emu_reduce(emu_reduce_t operation, ptx_type_t type, uint8_t *target,
                 const uint8_t *source, size_t bytes) {

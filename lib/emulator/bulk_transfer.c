@@ -47,7 +47,7 @@ static bool load_box(emu_cta_t *cta, const emu_copy_t *copy) {
   uint32_t rows = emu_box_rows(map);
   uint8_t row[MAX_ROW_BYTES];
   for (uint32_t i = 0; i < rows; ++i) {
-    emu_box_row_t inside = emu_box_row(map, copy->at, i);
+    emu_box_row_t inside = emu_box_row(map, copy->at, i, false);
     if (inside.bytes < row_bytes)
       emu_box_fill(map, row, row_bytes);
     if (inside.bytes) {
@@ -57,7 +57,7 @@ static bool load_box(emu_cta_t *cta, const emu_copy_t *copy) {
         return false;
       memcpy(row + inside.skip_bytes, source, inside.bytes);
     }
-    if (!write_row(cta, copy, i * row_bytes, row, row_bytes))
+    if (!write_row(cta, copy, i * emu_box_pitch_bytes(map), row, row_bytes))
       return false;
   }
   return true;
@@ -105,7 +105,8 @@ bool emu_transfer_read(emu_cta_t *cta, const emu_copy_t *copy, uint8_t *data) {
     size_t row_bytes = emu_box_row_bytes(&copy->map);
     uint32_t rows = emu_box_rows(&copy->map);
     for (uint32_t i = 0; i < rows; ++i)
-      if (!read_row(cta, copy, i * row_bytes, data + i * row_bytes, row_bytes))
+      if (!read_row(cta, copy, i * emu_box_pitch_bytes(&copy->map),
+                    data + i * row_bytes, row_bytes))
         return false;
     return true;
   }
@@ -138,7 +139,7 @@ bool emu_transfer_write(emu_cta_t *cta, const emu_copy_t *copy,
   size_t row_bytes = emu_box_row_bytes(&copy->map);
   uint32_t rows = emu_box_rows(&copy->map);
   for (uint32_t i = 0; i < rows; ++i) {
-    emu_box_row_t inside = emu_box_row(&copy->map, copy->at, i);
+    emu_box_row_t inside = emu_box_row(&copy->map, copy->at, i, true);
     if (inside.bytes &&
         !write_global(cta, copy, inside.address,
                       data + i * row_bytes + inside.skip_bytes, inside.bytes))

@@ -155,8 +155,12 @@ static bool read_bytes(request_t *request) {
 static bool check_shared(request_t *request) {
   emu_copy_t *copy = &request->copy;
   copy->shared = address_of(request, EMU_COPY_ROW_SHARED);
+  size_t bytes = copy->bytes;
+  if (copy->is_tensor)
+    bytes = (emu_box_rows(&copy->map) - 1) * emu_box_pitch_bytes(&copy->map) +
+            emu_box_row_bytes(&copy->map);
   return emu_memory(request->warp, request->insn, request->lane,
-                    PTX_SPACE_SHARED, copy->shared, copy->bytes,
+                    PTX_SPACE_SHARED, copy->shared, bytes,
                     copy->is_tensor ? BOX_ALIGNMENT : BULK_ALIGNMENT,
                     copy->kind != EMU_COPY_STORE) != NULL;
 }

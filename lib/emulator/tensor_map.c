@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/* Stores are clipped at the innermost dimension's end rounded up to so many
+ * bytes, as on an H200; loads at the element. */
+enum { STORE_UNIT = 16 };
+
 _Static_assert(sizeof(emu_tensor_map_t) <= EMU_TENSOR_MAP_BYTES,
                "a tensor map is a parameter of 128 bytes");
 
@@ -52,8 +56,14 @@ size_t emu_box_row_bytes(const emu_tensor_map_t *map) {
   return map->box[0] * emu_element_bytes((uattn_element_t)map->element);
 }
 
+size_t emu_box_pitch_bytes(const emu_tensor_map_t *map) {
+  return map->swizzle == UATTN_SWIZZLE_NONE ? emu_box_row_bytes(map)
+                                            : (size_t)16 << map->swizzle;
+}
+
 emu_box_row_t emu_box_row(const emu_tensor_map_t *map,
-                          const int32_t at[EMU_TENSOR_MAX_RANK], uint32_t row) {
+                          const int32_t at[EMU_TENSOR_MAX_RANK], uint32_t row,
+                          bool is_store) {
   emu_box_row_t result = {.address = map->address};
   for (int dim = 1; dim < map->rank; ++dim) {
     uint32_t count = box_count(map, dim);
@@ -64,16 +74,20 @@ emu_box_row_t emu_box_row(const emu_tensor_map_t *map,
       return result;
     result.address += (uint64_t)position * map->strides[dim - 1];
   }
-  int64_t end = at[0] + (int64_t)map->box[0];
-  if (end > (int64_t)map->dims[0])
-    end = (int64_t)map->dims[0];
-  int64_t start = at[0] < 0 ? 0 : at[0];
-  if (start >= end)
-    return result;
   size_t bytes = emu_element_bytes((uattn_element_t)map->element);
-  result.address += (uint64_t)start * bytes;
-  result.skip_bytes = (size_t)(start - at[0]) * bytes;
-  result.bytes = (size_t)(end - start) * bytes;
+  size_t row_bytes = emu_box_row_bytes(map);
+  int64_t start = at[0] * (int64_t)bytes;
+  int64_t limit = (int64_t)(map->dims[0] * bytes);
+  if (is_store)
+    limit = (limit + STORE_UNIT - 1) / STORE_UNIT * STORE_UNIT;
+  int64_t skip = start < 0 ? -start : 0;
+  int64_t end =
+      start + (int64_t)row_bytes < limit ? (int64_t)row_bytes : limit - start;
+  if (skip >= end)
+    return result;
+  result.address += (uint64_t)(start + skip);
+  result.skip_bytes = (size_t)skip;
+  result.bytes = (size_t)(end - skip);
   return result;
 }
 

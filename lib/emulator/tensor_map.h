@@ -32,18 +32,22 @@ bool emu_tensor_map_read(const uint8_t bytes[EMU_TENSOR_MAP_BYTES],
 
 size_t emu_element_bytes(uattn_element_t element);
 
-/* Rows of a box are contiguous in shared memory, one after the other. */
+/* Rows of a box lie one after the other in shared memory; with a swizzle, a
+ * whole span apart. */
 uint32_t emu_box_rows(const emu_tensor_map_t *map);
 size_t emu_box_row_bytes(const emu_tensor_map_t *map);
+size_t emu_box_pitch_bytes(const emu_tensor_map_t *map);
 
-/* The part of a row that lies inside the tensor. */
+/* The part of a row that lies inside the tensor; of a store, that is written.
+ */
 typedef struct {
   uint64_t address;  /* global, of the first byte inside */
   size_t skip_bytes; /* of the row, before it */
   size_t bytes;      /* 0: the row is outside */
 } emu_box_row_t;
 emu_box_row_t emu_box_row(const emu_tensor_map_t *map,
-                          const int32_t at[EMU_TENSOR_MAX_RANK], uint32_t row);
+                          const int32_t at[EMU_TENSOR_MAX_RANK], uint32_t row,
+                          bool is_store);
 
 /* Where the 16 bytes at shared address `address` really are. */
 uint64_t emu_swizzled(uattn_swizzle_t swizzle, uint64_t address);
