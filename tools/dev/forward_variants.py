@@ -17,7 +17,7 @@ HEAD_DIMS = (64, 128)
 # alsc's parameters amplify an error of the logistic function by c / (2 n) = 143.
 CAPS = {
     "none": '"none", 0.0 : f32, 0.0 : f32, 0.0 : f32',
-    "tanh": '"tanh", 5.0 : f32, 0.0 : f32, 0.0 : f32',
+    "tanh": '"tanh", 20.0 : f32, 0.0 : f32, 0.0 : f32',
     "soft_sign": '"soft_sign", 5.0 : f32, 0.0 : f32, 0.0 : f32',
     "alsc": '"alsc", 30.0 : f32, 4.0 : f32, -0.5 : f32',
 }
