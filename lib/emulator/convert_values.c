@@ -119,11 +119,15 @@ static double round_to_integer(double value, emu_rounding_t rounding) {
   }
 }
 
-/* Out of range gives the nearest that is in it, NaN gives 0. */
-static uint64_t integer_of(double value, ptx_type_t target) {
+/* Out of range gives the nearest that is in it. NaN gives 0, or the highest bit
+ * alone where the source or the target has 64 bits. */
+static uint64_t integer_of(double value, const emu_conversion_t *conversion) {
+  ptx_type_t target = conversion->target;
   unsigned bits = 8 * (unsigned)ptx_type_bytes(target);
   if (value != value)
-    return 0;
+    return conversion->source == PTX_TYPE_F64 || bits == 64
+               ? (uint64_t)1 << (bits - 1)
+               : 0;
   if (!ptx_type_is_signed(target)) {
     if (value <= 0)
       return 0;
@@ -144,8 +148,8 @@ emu_outcome_t emu_convert_to_integer(emu_warp_t *warp, const emu_insn_t *insn,
   load_bits(warp, insn->rows[1], values);
   EMU_FOR_LANES(lane, lanes) {
     double value = load_float(values[lane], conversion);
-    values[lane] = integer_of(round_to_integer(value, conversion->rounding),
-                              conversion->target);
+    values[lane] =
+        integer_of(round_to_integer(value, conversion->rounding), conversion);
   }
   store_bits(warp, insn, lanes, values);
   return EMU_NEXT;
