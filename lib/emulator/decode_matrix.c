@@ -170,8 +170,6 @@ static uattn_error_t *read_registers(emu_decoder_t *decoder,
                                      const ptx_operand_t *operand,
                                      bool is_written) {
   const matrix_form_t *form = insn->detail;
-  if (form->count == 1 && operand->kind != PTX_OPERAND_VECTOR)
-    return read_register(decoder, syntax, operand, is_written, &insn->rows[0]);
   if (operand->kind != PTX_OPERAND_VECTOR ||
       operand->element_count != form->count)
     return emu_unsupported(decoder, syntax, "expected {} with %u registers",

@@ -235,8 +235,8 @@ static uattn_error_t *decode_wait(reader_t *reader) {
   if (!error)
     error = emu_decode_immediate(reader->decoder, reader->syntax,
                                  &reader->syntax->operands[0], &allowed);
-  if (!error && (allowed < 0 || allowed > 7))
-    error = refuse(reader, "expected 0 to 7 groups");
+  if (!error && (allowed < 0 || allowed > INT32_MAX))
+    error = refuse(reader, "expected a number of groups");
   reader->insn->immediates[0] = allowed;
   return error;
 }
