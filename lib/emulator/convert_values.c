@@ -103,7 +103,9 @@ static double load_float(uint64_t bits, const emu_conversion_t *conversion) {
     break;
   }
   uint32_t word = (uint32_t)bits;
-  return emu_float(conversion->flushes ? emu_flush_f32(word) : word);
+  if (conversion->flushes)
+    word = emu_is_nan_f32(word) ? EMU_NAN_F32 : emu_flush_f32(word);
+  return emu_float(word);
 }
 
 static double round_to_integer(double value, emu_rounding_t rounding) {
@@ -170,6 +172,16 @@ static const emu_format_t *format_of(ptx_type_t type) {
   }
 }
 
+/* The upper bits of an f64 NaN, quiet; what is no f64 has lost them before. */
+static uint64_t narrow_nan(double value, const emu_format_t *format) {
+  uint64_t bits = emu_double_bits(value);
+  uint64_t exponent = (UINT64_C(1) << format->exponent_bits) - 1;
+  uint64_t mantissa = bits << 12 >> (64 - format->mantissa_bits);
+  return (bits >> 63) << (format->exponent_bits + format->mantissa_bits) |
+         exponent << format->mantissa_bits |
+         UINT64_C(1) << (format->mantissa_bits - 1) | mantissa;
+}
+
 /* The bits of the target's (or half a target's) type. */
 static uint64_t round_float(double value, const emu_conversion_t *conversion) {
   if (conversion->rounds_to_integer)
@@ -179,8 +191,10 @@ static uint64_t round_float(double value, const emu_conversion_t *conversion) {
   if (conversion->is_relu && value <= 0)
     value = 0;
   if (conversion->target == PTX_TYPE_F64)
-    return emu_double_bits(value);
+    return emu_double_bits(value) | (uint64_t)(value != value) << 51;
   const emu_format_t *format = format_of(conversion->target);
+  if (value != value && conversion->source == PTX_TYPE_F64)
+    return narrow_nan(value, format);
   uint32_t bits = emu_format_round(value, format, conversion->rounding);
   uint32_t infinity = (1u << format->exponent_bits) - 1;
   infinity <<= format->mantissa_bits;
@@ -201,9 +215,10 @@ emu_outcome_t emu_convert_from_integer(emu_warp_t *warp, const emu_insn_t *insn,
     bool is_negative =
         ptx_type_is_signed(conversion->source) && (int64_t)values[lane] < 0;
     uint64_t magnitude = is_negative ? 0 - values[lane] : values[lane];
+    double wide =
+        emu_integer_to_double(magnitude, is_negative, conversion->rounding);
     if (conversion->target == PTX_TYPE_F64)
-      values[lane] = emu_double_bits(
-          emu_integer_to_double(magnitude, is_negative, conversion->rounding));
+      values[lane] = round_float(wide, conversion);
     else
       values[lane] =
           round_float(emu_integer_to_odd(magnitude, is_negative), conversion);
@@ -217,8 +232,13 @@ emu_outcome_t emu_convert_floats(emu_warp_t *warp, const emu_insn_t *insn,
   const emu_conversion_t *conversion = insn->detail;
   uint64_t values[EMU_LANES];
   load_bits(warp, insn->rows[1], values);
+  bool is_shift = conversion->source == PTX_TYPE_BF16 &&
+                  conversion->target == PTX_TYPE_F32 && !conversion->flushes &&
+                  !conversion->saturates;
   EMU_FOR_LANES(lane, lanes)
-  values[lane] = round_float(load_float(values[lane], conversion), conversion);
+  values[lane] =
+      is_shift ? (values[lane] & 0xFFFF) << 16
+               : round_float(load_float(values[lane], conversion), conversion);
   store_bits(warp, insn, lanes, values);
   return EMU_NEXT;
 }

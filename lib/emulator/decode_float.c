@@ -159,7 +159,7 @@ static bool test_of(int64_t test, int class) {
   case 3:
     return class == FP_NAN;
   case 4:
-    return class == FP_NORMAL;
+    return class == FP_NORMAL || class == FP_ZERO;
   default:
     return class == FP_SUBNORMAL;
   }

@@ -21,9 +21,9 @@ static uint32_t finish(float result, uint32_t flags) {
 }
 
 /* div.approx multiplies with the reciprocal, which is flushed to zero for
- * divisors of 2^126 and more. */
+ * divisors of more than 2^126. */
 static float divide(float a, float b, uint32_t flags) {
-  if ((flags & EMU_FLOAT_APPROX) && fabsf(b) >= 0x1p126f && !isinf(b) &&
+  if ((flags & EMU_FLOAT_APPROX) && fabsf(b) > 0x1p126f && !isinf(b) &&
       !isnan(a))
     return isinf(a) ? NAN : copysignf(0, a) * copysignf(1, b);
   return a / b;
@@ -119,12 +119,14 @@ static uint64_t flush_upper(uint64_t bits) {
   bool is_subnormal = (bits & UINT64_C(0x7FF0000000000000)) == 0;
   return is_subnormal ? bits & UINT64_C(1) << 63 : bits & UPPER_WORD;
 }
-EMU_DEFINE_1(
-    rcp_approx_f64, long, long,
-    flush_upper(emu_double_bits(reciprocal_f64(emu_double(flush_upper(a))))))
+static uint64_t finish_upper(double value) {
+  return value != value ? UINT64_C(0x7FFFFFFF00000000)
+                        : flush_upper(emu_double_bits(value));
+}
+EMU_DEFINE_1(rcp_approx_f64, long, long,
+             finish_upper(reciprocal_f64(emu_double(flush_upper(a)))))
 EMU_DEFINE_1(rsqrt_approx_f64, long, long,
-             flush_upper(emu_double_bits(
-                 reciprocal_root_f64(emu_double(flush_upper(a))))))
+             finish_upper(reciprocal_root_f64(emu_double(flush_upper(a)))))
 
 emu_execute_t emu_choose_div_f64(uint32_t flags) {
   return flags & ~(uint32_t)EMU_FLOAT_ROUNDING ? NULL : div_f64;

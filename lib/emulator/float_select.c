@@ -44,10 +44,13 @@ EMU_DEFINE_2(min_any_f32, word, word, word,
              select_f32(a, b, false, (uint32_t)insn->immediates[0]))
 EMU_DEFINE_2(max_any_f32, word, word, word,
              select_f32(a, b, true, (uint32_t)insn->immediates[0]))
-EMU_DEFINE_1(abs_f32, word, word, a & 0x7FFFFFFF)
-EMU_DEFINE_1(abs_ftz_f32, word, word, emu_flush_f32(a) & 0x7FFFFFFF)
-EMU_DEFINE_1(neg_f32, word, word, a ^ 0x80000000)
-EMU_DEFINE_1(neg_ftz_f32, word, word, emu_flush_f32(a) ^ 0x80000000)
+ALWAYS_INLINE uint32_t or_nan(uint32_t bits) {
+  return emu_is_nan_f32(bits) ? EMU_NAN_F32 : bits;
+}
+EMU_DEFINE_1(abs_f32, word, word, or_nan(a & 0x7FFFFFFF))
+EMU_DEFINE_1(abs_ftz_f32, word, word, or_nan(emu_flush_f32(a) & 0x7FFFFFFF))
+EMU_DEFINE_1(neg_f32, word, word, or_nan(a ^ 0x80000000))
+EMU_DEFINE_1(neg_ftz_f32, word, word, or_nan(emu_flush_f32(a) ^ 0x80000000))
 /* The sign of a, the magnitude of b. */
 EMU_DEFINE_2(copysign_f32, word, word, word,
              (a & 0x80000000) | (b & 0x7FFFFFFF))
@@ -79,13 +82,16 @@ emu_execute_t emu_choose_copysign_f32(uint32_t flags) {
 
 #define SIGN_F64 (UINT64_C(1) << 63)
 
+/* A NaN keeps its sign and payload and becomes quiet. */
+static uint64_t quiet(uint64_t bits) { return bits | UINT64_C(1) << 51; }
+
 static int64_t key_f64(uint64_t bits) {
   return (int64_t)(bits & SIGN_F64 ? bits ^ ~SIGN_F64 : bits);
 }
 
 static uint64_t select_f64(uint64_t a, uint64_t b, bool wants_max) {
   if (emu_is_nan_f64(a))
-    return b;
+    return emu_is_nan_f64(b) ? quiet(b) : b;
   if (emu_is_nan_f64(b))
     return a;
   bool takes_a = wants_max ? key_f64(a) > key_f64(b) : key_f64(a) < key_f64(b);
@@ -94,8 +100,8 @@ static uint64_t select_f64(uint64_t a, uint64_t b, bool wants_max) {
 
 EMU_DEFINE_2(min_f64, long, long, long, select_f64(a, b, false))
 EMU_DEFINE_2(max_f64, long, long, long, select_f64(a, b, true))
-EMU_DEFINE_1(abs_f64, long, long, a & ~SIGN_F64)
-EMU_DEFINE_1(neg_f64, long, long, a ^ SIGN_F64)
+EMU_DEFINE_1(abs_f64, long, long, emu_is_nan_f64(a) ? quiet(a) : a & ~SIGN_F64)
+EMU_DEFINE_1(neg_f64, long, long, emu_is_nan_f64(a) ? quiet(a) : a ^ SIGN_F64)
 EMU_DEFINE_2(copysign_f64, long, long, long, (a & SIGN_F64) | (b & ~SIGN_F64))
 
 emu_execute_t emu_choose_min_f64(uint32_t flags) {

@@ -26,9 +26,19 @@ static uint32_t flush(const half_t *half, uint32_t bits) {
                                                              : bits & 0x8000;
 }
 
-static uint32_t round_half(double value, bool is_bf16) {
-  return emu_format_round(value, is_bf16 ? &emu_format_bf16 : &emu_format_f16,
-                          EMU_ROUND_NEAREST);
+/* The functions are computed as f32 and cut off, as an H200 does. A result that
+ * is tiny before it is rounded is flushed. */
+static uint32_t round_half(const half_t *half, double value) {
+  const emu_format_t *format =
+      half->is_bf16 ? &emu_format_bf16 : &emu_format_f16;
+  if ((half->flags & EMU_FLOAT_FTZ) &&
+      fabs(value) < (half->is_bf16 ? 0x1p-126 : 0x1p-14))
+    value = copysign(0, value);
+  bool is_cut = half->operation == EX2 || half->operation == TANH;
+  if (is_cut && value >= (half->is_bf16 ? 0x1p128 : 0x1p16))
+    value = INFINITY;
+  return emu_format_round(is_cut ? (float)value : value, format,
+                          is_cut ? EMU_ROUND_ZERO : EMU_ROUND_NEAREST);
 }
 
 static bool is_nan_half(uint32_t bits, bool is_bf16) {
@@ -81,9 +91,9 @@ static uint32_t apply(const half_t *half, uint32_t a, uint32_t b, uint32_t c) {
   case MAX:
     return select_half(a, b, half);
   case ABS:
-    return a & 0x7FFF;
+    return is_nan_half(a, half->is_bf16) ? EMU_NAN_F16 : a & 0x7FFF;
   case NEG:
-    return a ^ 0x8000;
+    return is_nan_half(a, half->is_bf16) ? EMU_NAN_F16 : a ^ 0x8000;
   default:
     break;
   }
@@ -93,7 +103,7 @@ static uint32_t apply(const half_t *half, uint32_t a, uint32_t b, uint32_t c) {
     value = value > 0 ? (value < 1 ? value : 1) : 0;
   if (half->flags & EMU_FLOAT_RELU)
     value = value < 0 ? 0 : value;
-  uint32_t bits = flush(half, round_half(value, half->is_bf16));
+  uint32_t bits = round_half(half, value);
   return (half->flags & EMU_FLOAT_RELU) && bits == 0x8000 ? 0 : bits;
 }
 

@@ -18,8 +18,8 @@ EMU_DEFINE_2(sub_64, long, long, long, a - b)
 EMU_DEFINE_2(sub_sat_s32, word, word, word,
              emu_clamp_s32((int64_t)EMU_S32(a) - EMU_S32(b)))
 
-/* Division by zero gives all ones, as the GPU's own routine does; the smallest
- * number by -1 wraps. */
+/* Division by zero gives all ones as quotient and remainder, as on an H200; the
+ * smallest number by -1 wraps. */
 EMU_DEFINE_2(div_u16, word, word, word, b ? a / b : 0xFFFF)
 EMU_DEFINE_2(div_u32, word, word, word, b ? a / b : UINT32_MAX)
 EMU_DEFINE_2(div_u64, long, long, long, b ? a / b : UINT64_MAX)
@@ -33,17 +33,17 @@ EMU_DEFINE_2(div_s64, long, long, long,
              b == 0            ? UINT64_MAX
              : b == UINT64_MAX ? 0 - a
                                : (uint64_t)(EMU_S64(a) / EMU_S64(b)))
-EMU_DEFINE_2(rem_u16, word, word, word, b ? a % b : a)
-EMU_DEFINE_2(rem_u32, word, word, word, b ? a % b : a)
-EMU_DEFINE_2(rem_u64, long, long, long, b ? a % b : a)
+EMU_DEFINE_2(rem_u16, word, word, word, b ? a % b : 0xFFFF)
+EMU_DEFINE_2(rem_u32, word, word, word, b ? a % b : UINT32_MAX)
+EMU_DEFINE_2(rem_u64, long, long, long, b ? a % b : UINT64_MAX)
 EMU_DEFINE_2(rem_s16, word, word, word,
-             b ? (uint16_t)(EMU_S16(a) % EMU_S16(b)) : a)
+             b ? (uint16_t)(EMU_S16(a) % EMU_S16(b)) : 0xFFFF)
 EMU_DEFINE_2(rem_s32, word, word, word,
-             b == 0            ? a
+             b == 0            ? UINT32_MAX
              : b == UINT32_MAX ? 0
                                : (uint32_t)(EMU_S32(a) % EMU_S32(b)))
 EMU_DEFINE_2(rem_s64, long, long, long,
-             b == 0            ? a
+             b == 0            ? UINT64_MAX
              : b == UINT64_MAX ? 0
                                : (uint64_t)(EMU_S64(a) % EMU_S64(b)))
 

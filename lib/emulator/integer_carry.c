@@ -2,8 +2,8 @@
  * Layer: emulator. Must not know: how instructions are decoded or scheduled.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The flag is a predicate row of the warp: carry of a sum, borrow of a
- * difference. */
+ * The flag is a predicate row of the warp: the carry of a sum, and of a
+ * difference, a + ~b + 1, the carry too: no borrow. */
 #include "emulator/integer.h"
 #include "emulator/run_launch.h"
 
@@ -91,10 +91,11 @@ SUM64(madc_hi_cc_s64, true, true, 3, high_s64(a, b))
     emu_##kind##_t *target = emu_target_##kind(warp, insn->rows[0]);           \
     const emu_##kind##_t *a = emu_source_##kind(warp, insn->rows[1]);          \
     const emu_##kind##_t *b = emu_source_##kind(warp, insn->rows[2]);          \
-    uint32_t borrows = (uses) ? read_carry(warp) : 0;                          \
+    uint32_t carries = (uses) ? read_carry(warp) : EMU_ALL_LANES;              \
     uint32_t next = 0;                                                         \
     EMU_FOR_LANES(lane, lanes) {                                               \
-      wide_t difference = (wide_t)a[lane] - b[lane] - (borrows >> lane & 1);   \
+      wide_t difference =                                                      \
+          (wide_t)a[lane] + (emu_##kind##_t) ~b[lane] + (carries >> lane & 1); \
       target[lane] = (emu_##kind##_t)difference;                               \
       next |= (uint32_t)(difference >> (bits)&1) << lane;                      \
     }                                                                          \
