@@ -64,6 +64,7 @@ uattn_error_t *call_run(call_t *call, const uattn_emulator_t *program,
                         const char *entry) {
   uattn_emulator_launch_t launch = {
       .struct_size = sizeof launch,
+      .dynamic_shared_bytes = call->dynamic_shared_bytes,
       .params = call->params,
       .param_bytes = call->param_bytes,
       .param_count = call->param_count,

@@ -14,6 +14,7 @@ enum { CALL_PARAMS = 16 };
 typedef struct {
   uint32_t grid[3];
   uint32_t block[3];
+  size_t dynamic_shared_bytes;
   const void *params[CALL_PARAMS];
   size_t param_bytes[CALL_PARAMS];
   size_t param_count;
