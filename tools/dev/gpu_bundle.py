@@ -28,9 +28,11 @@ SIZE_LIMIT = 20 << 20
 # What runs an example, as its own RUN line says.
 EXAMPLE_RUN = re.compile(r"^// RUN: uattn-run %t\.uattn (?!.*--device=cuda)(.*--check)", re.M)
 
-# An argument that no op reads costs no time on the host, however large it is.
+# Arguments that no op reads cost no time on the host, however large they are.
+# Each fits into the host's memory, both do not fit into the device's.
 OUT_OF_MEMORY = """
-func.func @main(%q: tensor<1x64x1x64xbf16>, %huge: tensor<?x?xf32>) -> tensor<1x64x1x64xbf16> {
+func.func @main(%q: tensor<1x64x1x64xbf16>, %huge: tensor<?x?xf32>,
+                %other: tensor<?x?xf32>) -> tensor<1x64x1x64xbf16> {
   %out = "uattn.ranker_attention"(%q, %q, %q) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,

@@ -338,7 +338,8 @@ class Checks:
     def out_of_memory(self):
         # 400 GB: more than any device has. A host that does not even promise so
         # much says so; then the device was not asked.
-        found = self.run("out_of_memory.uattn", "--shape=arg1:200000x1000000")
+        found = self.run("out_of_memory.uattn", "--shape=arg1:20000x1000000",
+                         "--shape=arg2:20000x1000000")
         if found[0] == INTERNAL and "host memory" in found[2]:
             return
         expect_code(found, DEVICE_FAILED)
