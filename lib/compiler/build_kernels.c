@@ -113,6 +113,27 @@ static bool wants_cubin(const uattn_session_t *session) {
          (session->options.ptxas_path || session->options.nvjitlink_path);
 }
 
+/* nvJitLink compiles for linking and then ignores setmaxnreg, so that kernels
+ * spill and their products are serialized; the driver compiles a PTX as a
+ * whole. */
+static bool is_better_left_to_driver(const uattn_session_t *session,
+                                     const uattn_assembly_report_t *report) {
+  return !session->options.ptxas_path && report->is_setmaxnreg_ignored &&
+         session->options.emit == UATTN_EMIT_ARTIFACT;
+}
+
+static void tell_left_to_driver(const uattn_session_t *session,
+                                const char *kernel) {
+  uattn_string_t message = {0};
+  uattn_string_appendf(&message,
+                       "%s: warning: %s is left to the driver to compile: "
+                       "nvJitLink ignores its setmaxnreg, ptxas would not\n",
+                       session->options.source_name, kernel);
+  uattn_session_report(session, UATTN_SEVERITY_WARNING,
+                       uattn_string_get(&message));
+  uattn_string_release(&message);
+}
+
 static uattn_error_t *assemble(const uattn_session_t *session,
                                MlirOperation gpu_module,
                                uattn_artifact_image_t *image,
@@ -124,10 +145,15 @@ static uattn_error_t *assemble(const uattn_session_t *session,
       uattn_target_assemble(&assembler, image->ptx, image->chip, &assembly);
   if (error)
     return uattn_error_annotate(error, "assembling %s", kernel->entry);
-  image->cubin = assembly.cubin;
-  image->cubin_bytes = assembly.cubin_bytes;
-  kernel->entry_registers = assembly.report.registers;
-  warn(session, &assembly.report, kernel->entry);
+  if (is_better_left_to_driver(session, &assembly.report)) {
+    free(assembly.cubin);
+    tell_left_to_driver(session, kernel->entry);
+  } else {
+    image->cubin = assembly.cubin;
+    image->cubin_bytes = assembly.cubin_bytes;
+    kernel->entry_registers = assembly.report.registers;
+    warn(session, &assembly.report, kernel->entry);
+  }
   error = dump_kernel(session, gpu_module, "ptxas.txt", assembly.messages);
   free(assembly.messages);
   return error;

@@ -137,7 +137,8 @@ static void scale_sign_is_part_of_the_kernel(void **state) {
                                                                "-2.0", "64")
           OP("%c", "%q", "%q", "%q", TANH, "-2.0",
              "64") "  return %a, %b, %c : " TENSOR("64") ", " TENSOR("64") ","
-                                                                           " " TENSOR("64") "\n}\n",
+                                                                           " " TENSOR(
+                                                                               "64") "\n}\n",
       UATTN_EMIT_ARTIFACT);
   const uattn_artifact_function_t *f = &artifact->functions[0];
   const int32_t wanted[] = {1, -1, 0};
@@ -153,20 +154,22 @@ static void scale_sign_is_part_of_the_kernel(void **state) {
  * results may be dropped, arguments returned, one result returned twice. */
 static void ops_feed_each_other(void **state) {
   (void)state;
-  uattn_artifact_t *artifact =
-      compile_artifact("func.func @chain(%x: " TENSOR("64") ", %y: " TENSOR("6"
-                                                                            "4") ", %unused: tensor<5xi32>) -> (" TENSOR(
-                           "64") ", " TENSOR("64") ", " TENSOR("64") ") {\n" OP("%dropped",
-                                                                                "%y",
-                                                                                "%y",
-                                                                                "%y",
-                                                                                NONE,
-                                                                                "0.125",
-                                                                                "64")
-                           OP("%a", "%x", "%y", "%y", NONE, "0.125", "64")
-                               OP("%b", "%a", "%x", "%a", NONE, "0.125", "64") "  return %b, %y, %b : " TENSOR(
-                                   "64") ", " TENSOR("64") ", " TENSOR("64") "\n}\n",
-                       UATTN_EMIT_ARTIFACT);
+  uattn_artifact_t *artifact = compile_artifact(
+      "func.func @chain(%x: " TENSOR("64") ", %y: " TENSOR(
+          "6"
+          "4") ", %unused: tensor<5xi32>) -> (" TENSOR("64") ", " TENSOR("64") ", " TENSOR("64") ") {\n" OP("%dropped",
+                                                                                                            "%y",
+                                                                                                            "%y",
+                                                                                                            "%y",
+                                                                                                            NONE,
+                                                                                                            "0.125",
+                                                                                                            "64")
+          OP("%a", "%x", "%y", "%y", NONE, "0.125", "64") OP(
+              "%b", "%a", "%x", "%a", NONE, "0.125",
+              "64") "  return %b, %y, %b : " TENSOR("64") ", " TENSOR("64") ","
+                                                                            " " TENSOR(
+                                                                                "64") "\n}\n",
+      UATTN_EMIT_ARTIFACT);
   const uattn_artifact_function_t *f = &artifact->functions[0];
   const int64_t five[] = {5};
   assert_int_equal(f->argument_count, 3);
@@ -218,7 +221,85 @@ static void problem_has_no_kernels(void **state) {
   uattn_artifact_destroy(artifact);
 }
 
-int main(void) {
+/* ---- With an assembler ----------------------------------------------------
+ */
+
+static const char *ptxas_path;
+static const char *nvjitlink_path;
+
+/* The image is a cubin, the kernel has the planned registers, no warning. */
+static void ptxas_adds_a_cubin(void **state) {
+  (void)state;
+  reports_t reports = {0};
+  uattn_compile_options_t options = options_with(UATTN_EMIT_ARTIFACT, &reports);
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  uattn_artifact_t *artifact = NULL;
+  if (!ptxas_path)
+    skip();
+  options.ptxas_path = ptxas_path;
+  options.nvjitlink_path = "/nonexistent"; /* not asked */
+  assert_ok(uattn_compile(full, strlen(full), &options, &bytes, &size));
+  assert_int_equal(reports.errors + reports.warnings, 0);
+  assert_ok(uattn_artifact_parse(bytes, size, &artifact));
+  assert_int_equal(artifact->kernels[0].entry_registers, 128);
+  assert_true(artifact->images[0].cubin_bytes > 4);
+  assert_memory_equal(artifact->images[0].cubin, "\177ELF", 4);
+  uattn_artifact_destroy(artifact);
+  free(bytes);
+}
+
+/* nvJitLink ignores setmaxnreg (C7504): its cubin spilled and ran slowly. */
+static void
+kernels_that_nvjitlink_slows_down_are_left_to_the_driver(void **state) {
+  (void)state;
+  reports_t reports = {0};
+  uattn_compile_options_t options = options_with(UATTN_EMIT_ARTIFACT, &reports);
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  uattn_artifact_t *artifact = NULL;
+  if (!nvjitlink_path)
+    skip();
+  options.nvjitlink_path = nvjitlink_path;
+  assert_ok(uattn_compile(full, strlen(full), &options, &bytes, &size));
+  assert_string_equal(
+      uattn_string_get(&reports.text),
+      "test.mlir: warning: ranker_attention_fwd_bf16_d64_alsc_temp_bf16_lse is "
+      "left to the driver to compile: nvJitLink ignores its setmaxnreg, ptxas "
+      "would not\n");
+  assert_ok(uattn_artifact_parse(bytes, size, &artifact));
+  assert_null(artifact->images[0].cubin);
+  assert_int_equal(artifact->kernels[0].entry_registers, 0);
+  uattn_artifact_destroy(artifact);
+  free(bytes);
+  uattn_string_release(&reports.text);
+}
+
+/* Who asks for a cubin gets it, with the warnings. */
+static void cubin_of_nvjitlink_comes_with_warnings(void **state) {
+  (void)state;
+  reports_t reports = {0};
+  uattn_compile_options_t options = options_with(UATTN_EMIT_CUBIN, &reports);
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  if (!nvjitlink_path)
+    skip();
+  options.nvjitlink_path = nvjitlink_path;
+  assert_ok(uattn_compile(full, strlen(full), &options, &bytes, &size));
+  assert_memory_equal(bytes, "\177ELF", 4);
+  assert_non_null(strstr(uattn_string_get(&reports.text),
+                         "has its setmaxnreg ignored by ptxas (C7508)"));
+  free(bytes);
+  uattn_string_release(&reports.text);
+}
+
+int main(int argument_count, char **arguments) {
+  for (int i = 1; i < argument_count; ++i) {
+    if (strncmp(arguments[i], "--ptxas=", 8) == 0)
+      ptxas_path = arguments[i] + 8;
+    if (strncmp(arguments[i], "--nvjitlink=", 12) == 0)
+      nvjitlink_path = arguments[i] + 12;
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(function_says_what_it_takes_and_gives),
       cmocka_unit_test(kernel_says_what_a_launch_needs),
@@ -226,6 +307,10 @@ int main(void) {
       cmocka_unit_test(ops_feed_each_other),
       cmocka_unit_test(functions_keep_their_order),
       cmocka_unit_test(problem_has_no_kernels),
+      cmocka_unit_test(ptxas_adds_a_cubin),
+      cmocka_unit_test(
+          kernels_that_nvjitlink_slows_down_are_left_to_the_driver),
+      cmocka_unit_test(cubin_of_nvjitlink_comes_with_warnings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
