@@ -1,7 +1,7 @@
 /* Dense tensors, and the checks of a tensor's address and strides.
- * Layer: runtime. Must not know: the driver, kernels.
+ * Layer: artifact. Must not know: CUDA, kernels, whose memory it is.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/tensor.h"
+#include "artifact/call.h"
 
 #include <inttypes.h>
 
@@ -45,8 +45,9 @@ bool uattn_tensor_bytes(const uattn_tensor_t *tensor, size_t *out_bytes) {
                      (demand)->role, (demand)->index, (demand)->name,          \
                      __VA_ARGS__)
 
-static uattn_error_t *check_mapped_strides(const uattn_tensor_t *tensor,
-                                           const tensor_demand_t *demand) {
+static uattn_error_t *
+check_mapped_strides(const uattn_tensor_t *tensor,
+                     const uattn_tensor_demand_t *demand) {
   int64_t element_bytes = (int64_t)uattn_dtype_bytes(tensor->dtype);
   int32_t inner = tensor->rank - 1;
   for (int32_t axis = inner; axis >= 0; --axis) {
@@ -80,7 +81,7 @@ static uattn_error_t *check_mapped_strides(const uattn_tensor_t *tensor,
 }
 
 static uattn_error_t *check_dense_strides(const uattn_tensor_t *tensor,
-                                          const tensor_demand_t *demand) {
+                                          const uattn_tensor_demand_t *demand) {
   uattn_tensor_t dense =
       uattn_tensor_dense(NULL, tensor->dtype, tensor->rank, tensor->shape);
   for (int32_t axis = tensor->rank - 1; axis >= 0; --axis)
@@ -94,14 +95,14 @@ static uattn_error_t *check_dense_strides(const uattn_tensor_t *tensor,
 }
 
 uattn_error_t *uattn_tensor_check_layout(const uattn_tensor_t *tensor,
-                                         const tensor_demand_t *demand) {
+                                         const uattn_tensor_demand_t *demand) {
   size_t bytes = 0;
   if (!demand->is_mapped && !demand->is_pointed)
     return NULL;
   if (!uattn_tensor_bytes(tensor, &bytes))
     return REFUSE(demand, "has a size beyond %s bytes", "2^63");
   if (!tensor->data)
-    return REFUSE(demand, "has no %s: wanted a device address", "data");
+    return REFUSE(demand, "has no %s: wanted an address", "data");
   uintptr_t alignment =
       demand->is_mapped ? 16 : uattn_dtype_bytes(tensor->dtype);
   if ((uintptr_t)tensor->data % alignment != 0)
