@@ -6,7 +6,7 @@
 
 #include "emulator/bulk_reduce.h"
 #include "emulator/machine.h"
-#include "emulator/tensor_map.h"
+#include "emulator/tensor_box.h"
 
 typedef enum {
   EMU_COPY_LOAD,  /* global to shared, ends on an mbarrier */

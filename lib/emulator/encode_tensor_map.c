@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "emulator/tensor_map.h"
+#include "emulator/tensor_box.h"
 
 enum {
   ALIGNMENT = 16, /* of addresses, strides and box rows, in bytes */

@@ -1,7 +1,7 @@
 /* The boxes that a tensor map cuts out of a tensor.
  * Layer: emulator. Must not know: PTX text, instructions, warps.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "emulator/tensor_map.h"
+#include "emulator/tensor_box.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* How a tensor map describes a tensor, and the boxes that it cuts out of it.
  * Layer: emulator. Must not know: PTX text, instructions, warps.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef UATTN_EMULATOR_TENSOR_MAP_H
-#define UATTN_EMULATOR_TENSOR_MAP_H
+#ifndef UATTN_EMULATOR_TENSOR_BOX_H
+#define UATTN_EMULATOR_TENSOR_BOX_H
 
 #include "support/support.h"
 #include "uattn/emulator.h"
@@ -55,4 +55,4 @@ uint64_t emu_swizzled(uattn_swizzle_t swizzle, uint64_t address);
 /* What elements outside of the tensor read as. */
 void emu_box_fill(const emu_tensor_map_t *map, uint8_t *row_bytes, size_t size);
 
-#endif /* UATTN_EMULATOR_TENSOR_MAP_H */
+#endif /* UATTN_EMULATOR_TENSOR_BOX_H */
