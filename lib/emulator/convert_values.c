@@ -202,7 +202,8 @@ static uint64_t round_float(double value, const emu_conversion_t *conversion) {
   if (conversion->is_finite && (bits & ~sign) == infinity)
     --bits;
   if (conversion->target == PTX_TYPE_F32 && conversion->flushes)
-    bits = emu_flush_f32(bits);
+    bits = emu_format_is_tiny(value, format, conversion->rounding) ? bits & sign
+                                                                   : bits;
   return conversion->target == PTX_TYPE_TF32 ? bits << 13 : bits;
 }
 
@@ -227,18 +228,28 @@ emu_outcome_t emu_convert_from_integer(emu_warp_t *warp, const emu_insn_t *insn,
   return EMU_NEXT;
 }
 
+/* Two conversions move bits, NaN included, as on an H200. */
+static uint64_t convert_float(uint64_t bits,
+                              const emu_conversion_t *conversion) {
+  bool widens_bf16 = conversion->source == PTX_TYPE_BF16 &&
+                     conversion->target == PTX_TYPE_F32 &&
+                     !conversion->flushes && !conversion->saturates;
+  bool cuts_nan = conversion->target == PTX_TYPE_TF32 &&
+                  conversion->rounding == EMU_ROUND_AWAY &&
+                  emu_is_nan_f32((uint32_t)bits);
+  if (widens_bf16)
+    return (bits & 0xFFFF) << 16;
+  if (cuts_nan)
+    return bits & 0xFFFFE000;
+  return round_float(load_float(bits, conversion), conversion);
+}
+
 emu_outcome_t emu_convert_floats(emu_warp_t *warp, const emu_insn_t *insn,
                                  uint32_t lanes) {
-  const emu_conversion_t *conversion = insn->detail;
   uint64_t values[EMU_LANES];
   load_bits(warp, insn->rows[1], values);
-  bool is_shift = conversion->source == PTX_TYPE_BF16 &&
-                  conversion->target == PTX_TYPE_F32 && !conversion->flushes &&
-                  !conversion->saturates;
   EMU_FOR_LANES(lane, lanes)
-  values[lane] =
-      is_shift ? (values[lane] & 0xFFFF) << 16
-               : round_float(load_float(values[lane], conversion), conversion);
+  values[lane] = convert_float(values[lane], insn->detail);
   store_bits(warp, insn, lanes, values);
   return EMU_NEXT;
 }

@@ -40,24 +40,46 @@ ALWAYS_INLINE uint32_t finish_f32(float result, uint32_t flags) {
   return bits;
 }
 
+/* Products that come out as the least normal number though they are less. */
+static __attribute__((noinline)) void
+flush_tiny(uint32_t results[EMU_LANES], const uint32_t *a, const uint32_t *b,
+           const uint32_t *c, uint32_t flags) {
+  for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
+    if (!emu_is_least_f32(results[lane]))
+      continue;
+    double product = (double)emu_float(emu_flush_f32(a[lane])) *
+                     (double)emu_float(emu_flush_f32(b[lane]));
+    double exact =
+        c ? emu_sum_to_odd(product, emu_float(emu_flush_f32(c[lane])))
+          : product;
+    if (emu_format_is_tiny(exact, &emu_format_f32, emu_rounding_of(flags)))
+      results[lane] &= 0x80000000;
+  }
+}
+
 /* `flags` is constant in the common cases. */
 ALWAYS_INLINE emu_outcome_t run_f32(emu_warp_t *warp, const emu_insn_t *insn,
                                     uint32_t lanes, operation_t operation,
                                     uint32_t flags) {
-  uint32_t *target = emu_target_word(warp, insn->rows[0]);
+  uint32_t results[EMU_LANES];
   const uint32_t *a = emu_words(warp, insn->rows[1]);
   const uint32_t *b = emu_words(warp, insn->rows[2]);
   const uint32_t *c = operation == FMA ? emu_words(warp, insn->rows[3]) : b;
+  bool has_least = false;
   if (flags & OTHER_ROUNDING)
     emu_rounding_begin(flags);
-  EMU_LANE_LOOP(lanes,
-                target[lane] = finish_f32(
-                    apply_f32(operation, emu_float(flush_if(a[lane], flags)),
-                              emu_float(flush_if(b[lane], flags)),
-                              emu_float(flush_if(c[lane], flags))),
-                    flags))
+  for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
+    float result = apply_f32(operation, emu_float(flush_if(a[lane], flags)),
+                             emu_float(flush_if(b[lane], flags)),
+                             emu_float(flush_if(c[lane], flags)));
+    results[lane] = finish_f32(result, flags);
+    has_least |= emu_is_least_f32(results[lane]);
+  }
   if (flags & OTHER_ROUNDING)
     emu_rounding_end(flags);
+  if ((flags & EMU_FLOAT_FTZ) && has_least && operation >= MUL)
+    flush_tiny(results, a, b, operation == FMA ? c : NULL, flags);
+  emu_set_words(warp, insn->rows[0], lanes, results);
   return EMU_NEXT;
 }
 

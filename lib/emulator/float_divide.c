@@ -29,18 +29,34 @@ static float divide(float a, float b, uint32_t flags) {
   return a / b;
 }
 
+/* Of quotients that come out as the least normal number though they are less,
+ * the zero. */
+static uint32_t flush_tiny(uint32_t bits, uint32_t a, uint32_t b,
+                           uint32_t flags) {
+  if (!(flags & EMU_FLOAT_FTZ) || !emu_is_least_f32(bits))
+    return bits;
+  double exact = emu_quotient_to_odd(emu_float(emu_flush_f32(a)),
+                                     emu_float(emu_flush_f32(b)));
+  bool is_tiny =
+      emu_format_is_tiny(exact, &emu_format_f32, emu_rounding_of(flags));
+  return is_tiny ? bits & 0x80000000 : bits;
+}
+
 static emu_outcome_t div_f32(emu_warp_t *warp, const emu_insn_t *insn,
                              uint32_t lanes) {
   uint32_t flags = (uint32_t)insn->immediates[0];
-  uint32_t *target = emu_target_word(warp, insn->rows[0]);
+  uint32_t results[EMU_LANES];
   const uint32_t *a = emu_words(warp, insn->rows[1]);
   const uint32_t *b = emu_words(warp, insn->rows[2]);
   emu_rounding_begin(flags);
-  EMU_LANE_LOOP(lanes, target[lane] = finish(
-                           divide(emu_float(flush_if(a[lane], flags)),
+  for (uint32_t lane = 0; lane < EMU_LANES; ++lane)
+    results[lane] = finish(divide(emu_float(flush_if(a[lane], flags)),
                                   emu_float(flush_if(b[lane], flags)), flags),
-                           flags))
+                           flags);
   emu_rounding_end(flags);
+  for (uint32_t lane = 0; lane < EMU_LANES; ++lane)
+    results[lane] = flush_tiny(results[lane], a[lane], b[lane], flags);
+  emu_set_words(warp, insn->rows[0], lanes, results);
   return EMU_NEXT;
 }
 
@@ -48,22 +64,28 @@ static emu_outcome_t div_f32(emu_warp_t *warp, const emu_insn_t *insn,
 static float reciprocal(float a) { return 1 / a; }
 static float reciprocal_root(float a) { return (float)(1 / sqrt((double)a)); }
 
-#define DEFINE_F32(name, function)                                             \
+#define DEFINE_F32(name, function, numerator)                                  \
   static emu_outcome_t name##_f32(emu_warp_t *warp, const emu_insn_t *insn,    \
                                   uint32_t lanes) {                            \
     uint32_t flags = (uint32_t)insn->immediates[0];                            \
-    uint32_t *target = emu_target_word(warp, insn->rows[0]);                   \
+    uint32_t results[EMU_LANES];                                               \
     const uint32_t *a = emu_words(warp, insn->rows[1]);                        \
     emu_rounding_begin(flags);                                                 \
-    EMU_LANE_LOOP(lanes,                                                       \
-                  target[lane] = finish(                                       \
-                      function(emu_float(flush_if(a[lane], flags))), flags))   \
+    for (uint32_t lane = 0; lane < EMU_LANES; ++lane)                          \
+      results[lane] =                                                          \
+          finish(function(emu_float(flush_if(a[lane], flags))), flags);        \
     emu_rounding_end(flags);                                                   \
+    if (numerator)                                                             \
+      for (uint32_t lane = 0; lane < EMU_LANES; ++lane)                        \
+        results[lane] = flush_tiny(results[lane], numerator, a[lane], flags);  \
+    emu_set_words(warp, insn->rows[0], lanes, results);                        \
     return EMU_NEXT;                                                           \
   }
-DEFINE_F32(rcp, reciprocal)
-DEFINE_F32(sqrt, sqrtf)
-DEFINE_F32(rsqrt, reciprocal_root)
+#define ONE_F32 0x3F800000u
+/* Roots are never tiny. */
+DEFINE_F32(rcp, reciprocal, ONE_F32)
+DEFINE_F32(sqrt, sqrtf, 0)
+DEFINE_F32(rsqrt, reciprocal_root, 0)
 
 emu_execute_t emu_choose_div_f32(uint32_t flags) {
   return flags & ~(uint32_t)(F32_FLAGS | EMU_FLOAT_FULL) ? NULL : div_f32;

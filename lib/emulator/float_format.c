@@ -85,16 +85,36 @@ uint32_t emu_format_round(double value, const emu_format_t *format,
   return (uint32_t)(sign | magnitude);
 }
 
+bool emu_format_is_tiny(double value, const emu_format_t *format,
+                        emu_rounding_t rounding) {
+  enum { SCALE = 8 }; /* far enough from subnormal numbers */
+  uint32_t bits = emu_format_round(ldexp(value, SCALE), format, rounding);
+  uint32_t sign = 1u << (format->mantissa_bits + format->exponent_bits);
+  return (bits & ~sign) < (1u + SCALE) << format->mantissa_bits;
+}
+
+/* The odd one of `rounded` and its neighbour on the side of what is left. */
+static double make_odd(double rounded, double rest) {
+  uint64_t bits = bits_of(rounded);
+  if (rest == 0 || (bits & 1))
+    return rounded;
+  return from_bits((rest > 0) == (rounded > 0) ? bits + 1 : bits - 1);
+}
+
 double emu_sum_to_odd(double a, double b) {
   double sum = a + b;
   if (!isfinite(sum))
     return sum;
   double part = sum - a;
-  double rest = (a - (sum - part)) + (b - part);
-  uint64_t bits = bits_of(sum);
-  if (rest == 0 || (bits & 1))
-    return sum;
-  return from_bits((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
+  return make_odd(sum, (a - (sum - part)) + (b - part));
+}
+
+double emu_quotient_to_odd(double a, double b) {
+  double quotient = a / b;
+  if (!isfinite(quotient) || quotient == 0)
+    return quotient;
+  double rest = fma(-quotient, b, a);
+  return make_odd(quotient, b < 0 ? -rest : rest);
 }
 
 double emu_integer_to_odd(uint64_t magnitude, bool is_negative) {

@@ -37,9 +37,17 @@ static const emu_format_t emu_format_f32 = {23, 8};
 uint32_t emu_format_round(double value, const emu_format_t *format,
                           emu_rounding_t rounding);
 
+/* True where `value`, rounded to the format's precision without a limit of the
+ * exponent, is below the least normal number: then .ftz flushes it, even where
+ * rounding to the format gives that number. */
+bool emu_format_is_tiny(double value, const emu_format_t *format,
+                        emu_rounding_t rounding);
+
 /* a + b in such a way that rounding it once more, to a format of at most half
  * the precision, gives what rounding the exact sum does. */
 double emu_sum_to_odd(double a, double b);
+/* a / b in the same way. */
+double emu_quotient_to_odd(double a, double b);
 
 /* A 64-bit integer in the same way. */
 double emu_integer_to_odd(uint64_t magnitude, bool is_negative);

@@ -36,6 +36,18 @@ emu_float_options(emu_decoder_t *decoder, const ptx_instruction_t *syntax,
 void emu_rounding_begin(uint32_t flags);
 void emu_rounding_end(uint32_t flags);
 
+static inline emu_rounding_t emu_rounding_of(uint32_t flags) {
+  return flags & EMU_FLOAT_RZ   ? EMU_ROUND_ZERO
+         : flags & EMU_FLOAT_RM ? EMU_ROUND_DOWN
+         : flags & EMU_FLOAT_RP ? EMU_ROUND_UP
+                                : EMU_ROUND_NEAREST;
+}
+
+/* The least normal f32, where .ftz must look at the exact result. */
+static inline bool emu_is_least_f32(uint32_t bits) {
+  return (bits & 0x7FFFFFFF) == 0x00800000;
+}
+
 /* What executes an operation of one type; NULL where the flags do not go with
  * it. */
 typedef emu_execute_t (*emu_float_choose_t)(uint32_t flags);

@@ -26,19 +26,20 @@ static uint32_t flush(const half_t *half, uint32_t bits) {
                                                              : bits & 0x8000;
 }
 
-/* The functions are computed as f32 and cut off, as an H200 does. A result that
- * is tiny before it is rounded is flushed. */
+/* The functions are computed as f32 and cut off, as an H200 does. */
 static uint32_t round_half(const half_t *half, double value) {
   const emu_format_t *format =
       half->is_bf16 ? &emu_format_bf16 : &emu_format_f16;
-  if ((half->flags & EMU_FLOAT_FTZ) &&
-      fabs(value) < (half->is_bf16 ? 0x1p-126 : 0x1p-14))
-    value = copysign(0, value);
   bool is_cut = half->operation == EX2 || half->operation == TANH;
+  emu_rounding_t rounding = is_cut ? EMU_ROUND_ZERO : EMU_ROUND_NEAREST;
   if (is_cut && value >= (half->is_bf16 ? 0x1p128 : 0x1p16))
     value = INFINITY;
-  return emu_format_round(is_cut ? (float)value : value, format,
-                          is_cut ? EMU_ROUND_ZERO : EMU_ROUND_NEAREST);
+  if (is_cut)
+    value = (float)value;
+  if ((half->flags & EMU_FLOAT_FTZ) &&
+      emu_format_is_tiny(value, format, rounding))
+    value = copysign(0, value);
+  return emu_format_round(value, format, rounding);
 }
 
 static bool is_nan_half(uint32_t bits, bool is_bf16) {
