@@ -5,6 +5,7 @@
 
 #include "spec/spec.h"
 #include "support/support.h"
+#include "wgmma_layout.h"
 
 enum {
   M = 64,
@@ -51,60 +52,39 @@ static void draw_values(const product_t *product) {
 }
 
 /* ---- Matrices in shared memory ---------------------------------------------
- * As the layouts are used: without a swizzle, cores of 8 rows of 16 bytes, one
- * after the other along the major dimension; with one, rows of a span, 8 of
- * them an atom, with 16-byte chunks exchanged by the row's number. */
+ */
 
-typedef struct {
-  uint32_t leading_bytes;
-  uint32_t stride_bytes;
-} strides_t;
-
-static uint32_t chunk_place(const product_t *product, bool is_mn_major,
-                            int rows, int mn, int k, strides_t *out) {
-  uint32_t span = (uint32_t)product->span_bytes;
-  uint32_t major = (uint32_t)(is_mn_major ? mn : k) / 8; /* chunk */
-  uint32_t minor = (uint32_t)(is_mn_major ? k : mn);
-  if (span == 16) {
-    /* cores: along k 128 bytes apart; along mn as many as there are of k */
-    *out = (strides_t){.leading_bytes = 128, .stride_bytes = 256};
-    uint32_t along_k = (uint32_t)k / 8, along_mn = (uint32_t)mn / 8;
-    return along_k * 128 + along_mn * 256 + minor % 8 * 16;
-  }
-  /* panels of a span, of all rows along the minor dimension */
-  uint32_t panel_bytes = (uint32_t)(is_mn_major ? K : rows) * span;
-  *out = (strides_t){.leading_bytes = is_mn_major ? panel_bytes : 16,
-                     .stride_bytes = 8 * span};
-  uint32_t chunks = span / 16;
-  return major / chunks * panel_bytes + minor * span + major % chunks * 16;
+static wgmma_layout_t a_layout(const product_t *product) {
+  return (wgmma_layout_t){.start = 1024 + (uint32_t)product->base_bytes,
+                          .span_bytes = (uint32_t)product->span_bytes,
+                          .rows = M,
+                          .is_mn_major = product->a_is_mn_major};
 }
 
-static uint32_t swizzled(uint32_t address, int span_bytes) {
-  uint32_t chunks = (uint32_t)span_bytes / 16;
-  return address ^ (address / 128 % chunks) * 16;
+static wgmma_layout_t b_layout(const product_t *product) {
+  return (wgmma_layout_t){.start = B_START + (uint32_t)product->base_bytes,
+                          .span_bytes = (uint32_t)product->span_bytes,
+                          .rows = (uint32_t)product->n,
+                          .is_mn_major = product->b_is_mn_major};
 }
 
-/* Puts element (mn, k) into the image and says how the matrix is described. */
-static strides_t put(const product_t *product, bool is_mn_major, uint32_t start,
-                     int rows, int mn, int k, float value) {
-  strides_t strides;
-  uint32_t place =
-      start + chunk_place(product, is_mn_major, rows, mn, k, &strides);
-  uint32_t within = 2 * (uint32_t)((is_mn_major ? mn : k) % 8);
+static void put(const product_t *product, const wgmma_layout_t *layout, int mn,
+                int k, float value) {
   uint16_t bits = half(value, product->is_bf16);
-  memcpy(shared_image + swizzled(place, product->span_bytes) + within, &bits,
-         sizeof bits);
-  return strides;
+  memcpy(shared_image + wgmma_layout_address(layout, (uint32_t)mn, (uint32_t)k),
+         &bits, sizeof bits);
 }
 
-static uint64_t descriptor(const product_t *product, uint32_t start,
-                           strides_t strides) {
-  uint64_t mode = product->span_bytes == 128  ? 1
-                  : product->span_bytes == 64 ? 2
-                  : product->span_bytes == 32 ? 3
-                                              : 0;
-  return start / 16 | (uint64_t)(strides.leading_bytes / 16) << 16 |
-         (uint64_t)(strides.stride_bytes / 16) << 32 | mode << 62;
+static void fill_image(const product_t *product) {
+  wgmma_layout_t a_at = a_layout(product), b_at = b_layout(product);
+  memset(shared_image, 0x7F, sizeof shared_image); /* no right number */
+  for (int k = 0; k < K; ++k) {
+    for (int row = 0; row < M; ++row)
+      put(product, &a_at, row, k, a[row][k]);
+    for (int column = 0; column < product->n; ++column)
+      put(product, &b_at, column, k, b[k][column]);
+  }
+  memcpy(input, shared_image, sizeof shared_image);
 }
 
 /* ---- Registers -------------------------------------------------------------
@@ -185,8 +165,8 @@ static void append_product(uattn_string_t *text, const product_t *product,
   uattn_string_appendf(text, ", %d;\n", product->b_is_mn_major);
 }
 
-static char *make_body(const product_t *product, uint64_t a_descriptor,
-                       uint64_t b_descriptor) {
+static char *make_body(const product_t *product) {
+  wgmma_layout_t a_at = a_layout(product), b_at = b_layout(product);
   uattn_string_t text = {0};
   uint32_t count = register_count(product);
   uattn_string_appendf(&text,
@@ -199,9 +179,9 @@ static char *make_body(const product_t *product, uint64_t a_descriptor,
                        "mul.wide.u32 %%d6, %%thread, %u;\n"
                        "add.s64 %%d7, %%in, %%d6;\nadd.s64 %%d8, %%out, "
                        "%%d6;\n",
-                       (unsigned long long)a_descriptor,
-                       (unsigned long long)b_descriptor, product->accumulates,
-                       SHARED_BYTES, 4 * count);
+                       (unsigned long long)wgmma_layout_descriptor(&a_at),
+                       (unsigned long long)wgmma_layout_descriptor(&b_at),
+                       product->accumulates, SHARED_BYTES, 4 * count);
   for (uint32_t i = 0; i < count; ++i)
     uattn_string_appendf(&text, "ld.global.u32 %%r%u, [%%d7 + %u];\n", 100 + i,
                          SHARED_BYTES + THREADS * 16 + 4 * i);
@@ -245,23 +225,10 @@ static void check_product(void *data) {
 }
 
 static void expect_product(product_t product) {
-  strides_t a_strides = {0}, b_strides = {0};
-  uint32_t a_start = 1024 + (uint32_t)product.base_bytes;
-  uint32_t b_start = B_START + (uint32_t)product.base_bytes;
   draw_values(&product);
-  memset(shared_image, 0x7F, sizeof shared_image); /* no right number */
-  for (int k = 0; k < K; ++k) {
-    for (int row = 0; row < M; ++row)
-      a_strides =
-          put(&product, product.a_is_mn_major, a_start, M, row, k, a[row][k]);
-    for (int column = 0; column < product.n; ++column)
-      b_strides = put(&product, product.b_is_mn_major, b_start, product.n,
-                      column, k, b[k][column]);
-  }
-  memcpy(input, shared_image, sizeof shared_image);
+  fill_image(&product);
   fill_registers(&product);
-  char *body = make_body(&product, descriptor(&product, a_start, a_strides),
-                         descriptor(&product, b_start, b_strides));
+  char *body = make_body(&product);
   emulated_t emulated = {.body = body,
                          .threads = THREADS,
                          .shared_bytes = SHARED_BYTES,
@@ -350,16 +317,11 @@ static void waits_cover_their_groups(void **state) {
   product_t product = usual;
   product.a_is_registers = true;
   product.n = 8;
-  strides_t strides = {0};
   draw_values(&product);
   memset(c, 0, sizeof c);
-  for (int k = 0; k < K; ++k)
-    for (int column = 0; column < product.n; ++column)
-      strides =
-          put(&product, false, B_START, product.n, column, k, b[k][column]);
-  memcpy(input, shared_image, sizeof shared_image);
+  fill_image(&product);
   fill_registers(&product);
-  char *body = make_body(&product, 0, descriptor(&product, B_START, strides));
+  char *body = make_body(&product);
   /* the one group of the body becomes three: the sums double and triple */
   char *start = strstr(body, "wgmma.mma_async");
   char *end = strstr(body, "wgmma.wait_group");
