@@ -64,6 +64,16 @@ extern const uattn_distribute_row_t uattn_distribute_tile_ops[];
 extern const uattn_distribute_row_t uattn_distribute_memory_ops[];
 extern const uattn_distribute_row_t uattn_distribute_role_ops[];
 
+/* distribute_check.c: false, after a diagnostic, where an operand or result of
+ * `op` has no layout, or where no instruction does what it asks for. Handlers
+ * and uattn_distribute_copy rely on it. */
+bool uattn_distribute_check(MlirOperation op);
+/* The diagnostics "WHAT is TYPE: expected WANTED", and for a vector without a
+ * layout; always false. */
+bool uattn_distribute_refuse(MlirOperation op, const char *what, MlirType found,
+                             const char *wanted);
+bool uattn_refuse_layout(MlirOperation op, MlirType type);
+
 /* Any op whose meaning does not depend on the layout: the same op with new
  * types, its regions distributed in turn. */
 bool uattn_distribute_copy(uattn_distributor_t *d, MlirOperation op);

@@ -3,10 +3,52 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "passes/distribute.h"
 
+/* 1024 threads a CTA. */
+enum { MAX_WARPGROUPS = 8 };
+
+/* The roles take all of the CTA's warpgroups, and no more registers than it
+ * starts with: setmaxnreg would wait for them forever. */
+static bool check_roles(const uattn_distributor_t *d, MlirOperation op) {
+  MlirAttribute warpgroups = uattn_op_get_attribute(op, UATTN_ATTR_WARPGROUPS);
+  MlirAttribute registers = uattn_op_get_attribute(op, UATTN_ATTR_REGISTERS);
+  int64_t threads = 0, entry = 0, total = 0, taken = 0;
+  UATTN_CHECK(
+      uattn_op_get_i64(d->function, UATTN_KERNEL_ATTR_THREADS, &threads) &&
+      uattn_op_get_i64(d->function, UATTN_KERNEL_ATTR_ENTRY_REGISTERS, &entry));
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(warpgroups); ++i) {
+    int64_t count = mlirDenseI64ArrayGetElement(warpgroups, i);
+    if (count < 1 || count > MAX_WARPGROUPS) {
+      uattn_emit_error(op, "a role has %lld warpgroups: expected 1 to %d",
+                       (long long)count, MAX_WARPGROUPS);
+      return false;
+    }
+    total += count;
+    taken += count * mlirDenseI64ArrayGetElement(registers, i);
+  }
+  if (total * UATTN_WARPGROUP_THREADS != threads) {
+    uattn_emit_error(op,
+                     "the roles have %lld warpgroups: expected %lld threads, "
+                     "as the kernel has",
+                     (long long)total, (long long)threads);
+    return false;
+  }
+  if (taken > total * entry) {
+    uattn_emit_error(op,
+                     "the roles take %lld registers a thread of each "
+                     "warpgroup: expected at most the %lld of the kernel's "
+                     "start",
+                     (long long)taken, (long long)(total * entry));
+    return false;
+  }
+  return true;
+}
+
 /* Warpgroups are dealt to the roles in order. All barriers that the ring_allocs
  * above initialised are visible to the CTA, and to the copy engine, behind the
  * role op. */
 static bool distribute_role(uattn_distributor_t *d, MlirOperation op) {
+  if (!check_roles(d, op))
+    return false;
   const uattn_builder_t *b = &d->builder;
   MlirAttribute warpgroups = uattn_op_get_attribute(op, UATTN_ATTR_WARPGROUPS);
   intptr_t count = mlirDenseArrayGetNumElements(warpgroups);
@@ -70,6 +112,25 @@ static MlirOperation role_behind(MlirValue value) {
   return none;
 }
 
+/* Every role but the last has its case; the default is the last one's. */
+static bool check_role_switch(MlirOperation op, intptr_t role_count) {
+  MlirAttribute cases = uattn_op_get_attribute(op, "cases");
+  intptr_t case_count = mlirDenseArrayGetNumElements(cases);
+  bool is_right = case_count == role_count - 1;
+  for (intptr_t i = 0; i < case_count && is_right; ++i) {
+    int64_t value = mlirDenseI64ArrayGetElement(cases, i);
+    is_right = value >= 0 && value < role_count - 1;
+  }
+  if (!is_right)
+    uattn_emit_error(op,
+                     "a switch over %lld roles has %lld cases: expected one "
+                     "for each role but the last",
+                     (long long)role_count, (long long)case_count);
+  else if (mlirOperationGetNumResults(op) != 0)
+    uattn_emit_error(op, "a switch over roles has results: expected none");
+  return is_right && mlirOperationGetNumResults(op) == 0;
+}
+
 /* A switch over the role starts every role with its register count. */
 static bool distribute_index_switch(uattn_distributor_t *d, MlirOperation op) {
   MlirOperation role = role_behind(mlirOperationGetOperand(op, 0));
@@ -79,17 +140,10 @@ static bool distribute_index_switch(uattn_distributor_t *d, MlirOperation op) {
   MlirAttribute registers = uattn_op_get_attribute(role, UATTN_ATTR_REGISTERS);
   intptr_t case_count = mlirDenseArrayGetNumElements(cases);
   int64_t entry_registers = 0;
-  if (mlirDenseArrayGetNumElements(registers) != case_count + 1 ||
-      mlirOperationGetNumResults(op) != 0 ||
-      !uattn_op_get_i64(d->function, UATTN_KERNEL_ATTR_ENTRY_REGISTERS,
-                        &entry_registers)) {
-    uattn_emit_error(op,
-                     "a switch over roles has %lld cases: expected one a "
-                     "role but the last, no results and a function with "
-                     "the attribute " UATTN_KERNEL_ATTR_ENTRY_REGISTERS,
-                     (long long)case_count);
+  if (!check_role_switch(op, mlirDenseArrayGetNumElements(registers)))
     return false;
-  }
+  UATTN_CHECK(uattn_op_get_i64(d->function, UATTN_KERNEL_ATTR_ENTRY_REGISTERS,
+                               &entry_registers));
   uattn_builder_t outer = d->builder;
   uattn_op_t made = uattn_op("scf.index_switch");
   uattn_op_operand(&made, uattn_distributed_operand(d, op, 0));

@@ -21,12 +21,6 @@ static bool distribute_constant(uattn_distributor_t *d, MlirOperation op) {
   if (!mlirTypeIsAVector(type))
     return uattn_distribute_copy(d, op);
   MlirType distributed = uattn_distributed_type(type);
-  if (mlirTypeIsNull(distributed) || !mlirAttributeIsADenseElements(value) ||
-      !mlirDenseElementsAttrIsSplat(value)) {
-    uattn_emit_error(op, "a constant tile has differing elements or no "
-                         "layout: expected a splat of 64 rows of 32 bits");
-    return false;
-  }
   uattn_op_t made = uattn_op("arith.constant");
   uattn_op_attribute(
       &made, "value",
@@ -38,17 +32,25 @@ static bool distribute_constant(uattn_distributor_t *d, MlirOperation op) {
 }
 
 /* LLVM selects no log2 for NVPTX; the instruction is lg2.approx. */
+static MlirValue emit_log2(const uattn_builder_t *b, MlirValue value) {
+  return mlirOperationGetResult(
+      uattn_inline_ptx(b, "lg2.approx.ftz.f32 $0, $1;", "=f,f", &value, 1,
+                       uattn_type_f32(b)),
+      0);
+}
+
 static bool distribute_log2(uattn_distributor_t *d, MlirOperation op) {
   const uattn_builder_t *b = &d->builder;
   MlirValue source = uattn_distributed_operand(d, op, 0);
+  if (!mlirTypeIsAVector(mlirValueGetType(source))) {
+    uattn_set_distributed(d, op, 0, emit_log2(b, source));
+    return true;
+  }
   int count = (int)fragment_size(op, 0);
   MlirValue *elements = uattn_allocate((size_t)count * sizeof *elements);
   uattn_vector_elements(b, source, elements);
   for (int i = 0; i < count; ++i)
-    elements[i] = mlirOperationGetResult(
-        uattn_inline_ptx(b, "lg2.approx.ftz.f32 $0, $1;", "=f,f", &elements[i],
-                         1, uattn_type_f32(b)),
-        0);
+    elements[i] = emit_log2(b, elements[i]);
   uattn_set_distributed(d, op, 0,
                         uattn_vector_from_elements(b, elements, count));
   free(elements);
@@ -140,13 +142,12 @@ static const char *combining_op(MlirOperation op) {
 static bool distribute_multi_reduction(uattn_distributor_t *d,
                                        MlirOperation op) {
   MlirAttribute dims = uattn_op_get_attribute(op, "reduction_dims");
-  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
   const char *combine = combining_op(op);
   if (!combine || mlirDenseArrayGetNumElements(dims) != 1 ||
-      mlirDenseI64ArrayGetElement(dims, 0) != 1 ||
-      mlirTypeIsNull(uattn_distributed_type(type))) {
-    uattn_emit_error(op, "a reduction that is not <add> or <maxnumf> over the "
-                         "columns of a 64-row tile has no layout");
+      mlirDenseI64ArrayGetElement(dims, 0) != 1) {
+    uattn_emit_error(op,
+                     "a reduction is not by <add> or <maxnumf>, or not over "
+                     "dimension 1 alone: no other has a layout");
     return false;
   }
   const uattn_builder_t *b = &d->builder;

@@ -24,8 +24,6 @@ static const integer_field_t integer_fields[] = {
 };
 enum {
   INTEGER_FIELD_COUNT = sizeof integer_fields / sizeof integer_fields[0],
-  /* besides them: ping_pong, softmax, target */
-  FIELD_COUNT = INTEGER_FIELD_COUNT + 3
 };
 static const char ping_pong_field[] = "ping_pong";
 static const char softmax_field[] = "softmax";
@@ -63,13 +61,46 @@ static MlirAttribute get_field(MlirAttribute fields, const char *name) {
       fields, mlirStringRefCreateFromCString(name));
 }
 
+/* A misspelt field is an error, not ignored. */
+static bool fields_are_known(MlirOperation op, MlirAttribute fields) {
+  const char *known[INTEGER_FIELD_COUNT + 3] = {ping_pong_field, softmax_field,
+                                                target_field};
+  for (int i = 0; i < INTEGER_FIELD_COUNT; ++i)
+    known[3 + i] = integer_fields[i].name;
+  for (intptr_t f = 0; f < mlirDictionaryAttrGetNumElements(fields); ++f) {
+    MlirStringRef name =
+        mlirIdentifierStr(mlirDictionaryAttrGetElement(fields, f).name);
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
+      is_known |= uattn_string_ref_is(name, known[i]);
+    if (is_known)
+      continue;
+    const char *nearest =
+        uattn_nearest_name(name, known, sizeof known / sizeof *known);
+    uattn_emit_error(op, "plan has the unknown field %.*s: %s%s%s",
+                     (int)name.length, name.data,
+                     nearest ? "did you mean " : "expected none such",
+                     nearest ? nearest : "", nearest ? "?" : "");
+    return false;
+  }
+  return true;
+}
+
+/* Other widths would not read back as they were written. */
+static bool is_i64(MlirAttribute value) {
+  if (mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value))
+    return false;
+  MlirType type = mlirAttributeGetType(value);
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeIsSignless(type) &&
+         mlirIntegerTypeGetWidth(type) == 64;
+}
+
 static bool read_integers(MlirOperation op, MlirAttribute fields,
                           uattn_forward_plan_t *plan) {
   for (int i = 0; i < INTEGER_FIELD_COUNT; ++i) {
     MlirAttribute value = get_field(fields, integer_fields[i].name);
-    if (mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value)) {
-      uattn_emit_error(op, "plan has no integer field %s",
-                       integer_fields[i].name);
+    if (!is_i64(value)) {
+      uattn_emit_error(op, "plan has no i64 field %s", integer_fields[i].name);
       return false;
     }
     int64_t number = mlirIntegerAttrGetValueInt(value);
@@ -117,7 +148,8 @@ static bool read_others(MlirOperation op, MlirAttribute fields,
   }
   char *chip_text = uattn_allocate(chip.length + 1);
   memcpy(chip_text, chip.data, chip.length);
-  *out_target = uattn_target_find(chip_text);
+  bool is_text = strlen(chip_text) == chip.length;
+  *out_target = is_text ? uattn_target_find(chip_text) : NULL;
   free(chip_text);
   if (!*out_target)
     uattn_emit_error(op, "plan field target is \"%.*s\": expected \"sm_90a\"",
@@ -144,12 +176,8 @@ bool uattn_plan_from_op(MlirOperation op, uattn_forward_plan_t *out_plan,
   }
   MlirAttribute fields =
       mlirArrayAttrGetElement(uattn_parameters_of_attribute(attribute), 0);
-  if (mlirDictionaryAttrGetNumElements(fields) != FIELD_COUNT) {
-    uattn_emit_error(op, "plan has %lld fields: expected %d",
-                     (long long)mlirDictionaryAttrGetNumElements(fields),
-                     FIELD_COUNT);
+  if (!fields_are_known(op, fields))
     return false;
-  }
   /* What is computed comes from the op: the plan of a fresh choice has it. */
   uattn_problem_t problem;
   uattn_forward_plan_t plan;

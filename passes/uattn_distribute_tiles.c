@@ -40,7 +40,8 @@ MlirType uattn_distributed_type(MlirType type) {
   if (!mlirTypeIsAVector(type))
     return type;
   int64_t rank = mlirShapedTypeGetRank(type);
-  if (rank < 1 || rank > 2 || uattn_type_dim(type, 0) != UATTN_WARPGROUP_ROWS)
+  if (mlirVectorTypeIsScalable(type) || rank < 1 || rank > 2 ||
+      uattn_type_dim(type, 0) != UATTN_WARPGROUP_ROWS)
     return none;
   MlirType element = uattn_type_element(type);
   if (rank == 1)
@@ -63,17 +64,6 @@ bool uattn_is_packed_tile(MlirType type) {
 /* ---- Ops ------------------------------------------------------------------
  */
 
-static bool refuse_layout(MlirOperation op, MlirType type) {
-  uattn_string_t text = {0};
-  mlirTypePrint(type, uattn_string_append_ref, &text);
-  uattn_emit_error(op,
-                   "%s has no layout: expected a vector of 64 rows and a "
-                   "multiple of 8 columns",
-                   uattn_string_get(&text));
-  uattn_string_release(&text);
-  return false;
-}
-
 static bool copy_regions(uattn_distributor_t *d, MlirOperation op,
                          MlirOperationState *state) {
   uattn_builder_t outer = d->builder;
@@ -88,7 +78,7 @@ static bool copy_regions(uattn_distributor_t *d, MlirOperation op,
         MlirValue argument = mlirBlockGetArgument(from, a);
         MlirType type = uattn_distributed_type(mlirValueGetType(argument));
         is_ok = !mlirTypeIsNull(type) ||
-                refuse_layout(op, mlirValueGetType(argument));
+                uattn_refuse_layout(op, mlirValueGetType(argument));
         if (is_ok)
           uattn_value_map_set(&d->map, argument,
                               mlirBlockAddArgument(to, type, outer.location));
@@ -114,15 +104,12 @@ bool uattn_distribute_copy(uattn_distributor_t *d, MlirOperation op) {
     MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
     mlirOperationStateAddAttributes(&state, 1, &attribute);
   }
-  bool is_ok = true;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && is_ok; ++i) {
-    MlirType from = mlirValueGetType(mlirOperationGetResult(op, i));
-    MlirType type = uattn_distributed_type(from);
-    is_ok = !mlirTypeIsNull(type) || refuse_layout(op, from);
-    if (is_ok)
-      mlirOperationStateAddResults(&state, 1, &type);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirType type =
+        uattn_distributed_type(mlirValueGetType(mlirOperationGetResult(op, i)));
+    mlirOperationStateAddResults(&state, 1, &type);
   }
-  is_ok = is_ok && copy_regions(d, op, &state);
+  bool is_ok = copy_regions(d, op, &state);
   /* Where something was refused the half-made copy is dropped with its
    * function. */
   MlirOperation copy = mlirOperationCreate(&state);
@@ -189,9 +176,9 @@ static bool distribute_op(uattn_distributor_t *d, MlirOperation op) {
   uattn_distribute_op_t handler = find_handler(op);
   d->builder.location = mlirOperationGetLocation(op);
   if (handler)
-    return handler(d, op);
+    return uattn_distribute_check(op) && handler(d, op);
   if (keeps_layout(op) && !computes_packed_tile(op))
-    return uattn_distribute_copy(d, op);
+    return uattn_distribute_check(op) && uattn_distribute_copy(d, op);
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   uattn_emit_error(op,
                    "%.*s cannot be distributed to threads: expected a "
@@ -321,18 +308,40 @@ static bool is_kernel(MlirOperation function) {
   return false;
 }
 
-static bool arguments_have_layouts(MlirOperation function, MlirBlock body) {
+/* What the parameter space and registers hold. */
+static bool is_parameter(MlirType type) {
+  return mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) ||
+         mlirTypeIsAVector(type) ||
+         uattn_type_is(type, UATTN_TYPENAME_TENSOR_MAP) ||
+         uattn_type_is(type, UATTN_TYPENAME_GLOBAL);
+}
+
+/* Every block argument is a parameter: none is memory that gpu.func declares
+ * beside them. */
+static bool check_parameters(MlirOperation function, MlirBlock body) {
+  MlirType type =
+      mlirTypeAttrGetValue(uattn_op_get_attribute(function, "function_type"));
+  if (mlirFunctionTypeGetNumInputs(type) != mlirBlockGetNumArguments(body)) {
+    uattn_emit_error(function, "a kernel of uattn has workgroup or private "
+                               "memory: expected parameters alone");
+    return false;
+  }
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
-    MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
-    if (mlirTypeIsNull(uattn_distributed_type(type)))
-      return refuse_layout(function, type);
+    MlirType argument = mlirValueGetType(mlirBlockGetArgument(body, i));
+    if (!is_parameter(argument))
+      return uattn_distribute_refuse(
+          function, "a kernel's parameter", argument,
+          "a number, a vector, a tensor map or global "
+          "memory");
+    if (mlirTypeIsNull(uattn_distributed_type(argument)))
+      return uattn_refuse_layout(function, argument);
   }
   return true;
 }
 
 static bool distribute_function(MlirOperation function) {
   MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-  if (!is_kernel(function) || !arguments_have_layouts(function, from))
+  if (!is_kernel(function) || !check_parameters(function, from))
     return false;
   MlirLocation location = mlirOperationGetLocation(function);
   uattn_builder_t module =

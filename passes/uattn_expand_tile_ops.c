@@ -23,25 +23,51 @@ static void replace(MlirOperation op, MlirBlock owned_block,
   mlirBlockDestroy(owned_block);
 }
 
+static bool check_scores(MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  if (mlirTypeIsAF32(uattn_type_element(type)) &&
+      !mlirVectorTypeIsScalable(type))
+    return true;
+  uattn_string_t text = {0};
+  mlirTypePrint(type, uattn_string_append_ref, &text);
+  uattn_emit_error(op, "scores are %s: expected a vector of f32",
+                   uattn_string_get(&text));
+  uattn_string_release(&text);
+  return false;
+}
+
+static MlirValue emit_one(const uattn_builder_t *b, MlirValue like) {
+  return uattn_constant_splat(b, mlirValueGetType(like), 1.0);
+}
+
+/* x / (1 + |x|) */
+static MlirValue emit_soft_sign(const uattn_builder_t *b, MlirValue x) {
+  MlirValue one = emit_one(b, x);
+  MlirValue denominator =
+      uattn_binary(b, "arith.addf", uattn_unary(b, "math.absf", x), one);
+  return uattn_binary(b, "arith.mulf", x,
+                      uattn_divide_approximate(b, one, denominator));
+}
+
+/* 1 / (1 + 2^x); not through tanh.approx, whose error c / (2 n) amplifies. */
+static MlirValue emit_logistic(const uattn_builder_t *b, MlirValue x) {
+  MlirValue one = emit_one(b, x);
+  MlirValue power = uattn_unary_approximate(b, "math.exp2", x);
+  return uattn_divide_approximate(b, one,
+                                  uattn_binary(b, "arith.addf", power, one));
+}
+
 static MlirValue emit_cap(const uattn_builder_t *b, MlirValue x,
                           uattn_cap_method_t method) {
-  MlirValue one = uattn_constant_splat(b, mlirValueGetType(x), 1.0);
   switch (method) {
   case UATTN_CAP_NONE:
     return x;
   case UATTN_CAP_TANH: /* tanh.approx.f32: 2^-11, enough for this cap */
     return uattn_unary_approximate(b, "math.tanh", x);
-  case UATTN_CAP_SOFT_SIGN: {
-    MlirValue denominator =
-        uattn_binary(b, "arith.addf", uattn_unary(b, "math.absf", x), one);
-    return uattn_binary(b, "arith.mulf", x,
-                        uattn_divide_approximate(b, one, denominator));
-  }
-  case UATTN_CAP_ALSC: /* not through tanh.approx: c / (2 n) amplifies it */
-    return uattn_divide_approximate(
-        b, one,
-        uattn_binary(b, "arith.addf",
-                     uattn_unary_approximate(b, "math.exp2", x), one));
+  case UATTN_CAP_SOFT_SIGN:
+    return emit_soft_sign(b, x);
+  case UATTN_CAP_ALSC:
+    return emit_logistic(b, x);
   }
   UATTN_CHECK(!"a cap method");
   return x;
@@ -50,6 +76,8 @@ static MlirValue emit_cap(const uattn_builder_t *b, MlirValue x,
 static bool expand_cap(MlirOperation op) {
   MlirStringRef name;
   uattn_cap_method_t method;
+  if (!check_scores(op))
+    return false;
   UATTN_CHECK(uattn_op_get_string(op, UATTN_ATTR_METHOD, &name));
   uattn_string_t text = {0};
   uattn_string_append_bytes(&text, name.data, name.length);

@@ -6,14 +6,13 @@
 #include "dialect/dialect.h"
 #include "passes/pass_runs.h"
 
+/* In kernels alone: what a host function holds is not ours to convert.
+ * convert-cf-to-llvm itself runs on builtin.module only. */
 static const char conversions[] =
-    "gpu.module(convert-scf-to-cf),"
-    "convert-vector-to-llvm,"
-    "gpu.module(convert-math-to-llvm,convert-arith-to-llvm,"
-    "convert-index-to-llvm),"
-    "convert-cf-to-llvm,"
-    "reconcile-unrealized-casts,"
-    "gpu.module(canonicalize,cse)";
+    "gpu.module(convert-scf-to-cf,convert-vector-to-llvm,"
+    "convert-math-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,"
+    "convert-to-llvm{filter-dialects=cf},reconcile-unrealized-casts,"
+    "canonicalize,cse)";
 
 static void append_error(MlirStringRef text, void *user_data) {
   uattn_string_append_bytes(user_data, text.data, text.length);

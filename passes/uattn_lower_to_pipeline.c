@@ -37,13 +37,16 @@ static void append_module(MlirOperation root, MlirLocation location,
   uattn_emit_forward_kernel(&inner, plan);
 }
 
-/* Two plans of one kernel name differ in their decisions only. */
+/* Two plans of one kernel name differ in their decisions and the sign of the
+ * scale only, which this name holds. */
 static void append_module_name(const uattn_forward_plan_t *plan,
                                uattn_string_t *out_name) {
   uattn_forward_kernel_name(plan, out_name);
   uattn_string_appendf(
-      out_name, "_%dx%dx%d%s%s", plan->consumer_warpgroups, plan->kv_tile_rows,
-      plan->stage_count, plan->is_ping_pong ? "" : "_free",
+      out_name, "_%dx%dx%d_r%d_%d_%d%s%s", plan->consumer_warpgroups,
+      plan->kv_tile_rows, plan->stage_count, plan->entry_registers,
+      plan->producer_registers, plan->consumer_registers,
+      plan->is_ping_pong ? "" : "_free",
       plan->scale_sign == UATTN_SCALE_SIGN_NEGATIVE ? "_negated" : "");
 }
 

@@ -2,7 +2,8 @@
 
 Tests call uattn-opt, uattn-compile, uattn-run, FileCheck, not and split-file by
 name. Substitutions: %unit (folder of the unit test programs), %inputs (the
-shared input files), %python, %cc, %build, %source, %llvm.
+shared input files), %python, %cc, %build, %source, %llvm; where they are found
+%ptxas and %nvjitlink.
 SPDX-License-Identifier: Apache-2.0
 """
 
@@ -26,7 +27,7 @@ config.environment["PATH"] = os.pathsep.join(
         os.environ["PATH"],
     ]
 )
-for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "UATTN_PTXAS"):
+for name in ("CUDA_VISIBLE_DEVICES", "CUDA_HOME", "LD_LIBRARY_PATH"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
@@ -47,10 +48,18 @@ if supports_limit and not lit_config.maxIndividualTestTime:
     lit_config.maxIndividualTestTime = 300
 
 
-def has_ptxas():
-    return bool(shutil.which("ptxas")) or os.access(
-        "/usr/local/cuda/bin/ptxas", os.X_OK
-    )
+def first_file(paths):
+    """The first of `paths` that is a file, None where none is."""
+    return next((path for path in paths if path and os.path.isfile(path)), None)
+
+
+def find_ptxas():
+    return first_file([shutil.which("ptxas"), "/usr/local/cuda/bin/ptxas"])
+
+
+def find_nvjitlink():
+    folders = ("/usr/local/cuda/lib64", "/usr/local/cuda/lib")
+    return first_file(os.path.join(f, "libnvJitLink.so.13") for f in folders)
 
 
 def has_sm90():
@@ -74,8 +83,12 @@ def has_sm90():
     return False
 
 
-if has_ptxas():
+if find_ptxas():
     config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", find_ptxas()))
+if find_nvjitlink():
+    config.available_features.add("nvjitlink")
+    config.substitutions.append(("%nvjitlink", find_nvjitlink()))
 if has_sm90():
     config.available_features.add("sm90")
 if config.uattn_is_sanitized:

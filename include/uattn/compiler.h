@@ -39,12 +39,15 @@ typedef struct {
   const char *chip;        /* NULL: "sm_90a" */
   uattn_emit_t emit;
   uint32_t reserved; /* 0 */
-  /* The assembler: ptxas, or else libnvJitLink. Both NULL: artifacts hold PTX
-   * alone, which the driver compiles at load; cubin cannot be emitted. */
+  /* The assembler: ptxas, or else libnvJitLink, which ignores setmaxnreg:
+   * artifacts hold the PTX alone of kernels that it would slow down. Both
+   * NULL: artifacts hold PTX alone, which the driver compiles at load; cubin
+   * cannot be emitted. */
   const char *ptxas_path;
   const char *nvjitlink_path;
-  /* An existing folder for numbered NN-pass.mlir, KERNEL.ll, KERNEL.ptx,
-   * KERNEL.ptxas.txt and plan.txt; NULL: none are written. */
+  /* An existing folder for numbered NN-pass.mlir, MODULE.ll, MODULE.ptx and
+   * MODULE.ptxas.txt of every gpu.module, and plan.txt; NULL: none are
+   * written. */
   const char *dump_directory;
   uattn_report_t report; /* NULL: stderr */
   void *report_data;

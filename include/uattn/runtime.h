@@ -5,6 +5,7 @@
 #define UATTN_RUNTIME_H
 
 #include "uattn/artifact.h"
+#include "uattn/tensor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,20 +77,6 @@ uattn_program_create(const uattn_device_t *device,
                      uattn_program_t **out_program);
 /* Accepts NULL. No launch of the program may still run. */
 UATTN_EXPORT void uattn_program_destroy(uattn_program_t *program);
-
-/* A tensor in device memory, borrowed. Never grows: it stands in arrays. */
-typedef struct {
-  void *data;
-  uattn_dtype_t dtype;
-  int32_t rank;
-  int64_t shape[4];
-  int64_t strides[4]; /* in elements; of a dimension of size 1: any */
-} uattn_tensor_t;
-
-/* A dense tensor in C order; reads `rank` sizes of `shape`. */
-UATTN_EXPORT uattn_tensor_t uattn_tensor_dense(void *data, uattn_dtype_t dtype,
-                                               int32_t rank,
-                                               const int64_t *shape);
 
 /* The results that a launch with these arguments wants: dense, data NULL.
  * `out_results` has room for all results of the function. Of the arguments

@@ -2,6 +2,7 @@
  * Layer: compiler. Must not know: kernels, the artifact's bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 
 #include "compiler/session.h"
 #include "passes/walk.h"
@@ -22,16 +23,24 @@ uattn_function_ops_t uattn_function_ops(MlirOperation function) {
   return found;
 }
 
+/* At any depth: what is nested is refused later, not overlooked. */
+static bool holds_attention(MlirOperation function) {
+  uattn_op_list_t forward =
+      uattn_collect_ops(function, UATTN_OPNAME_RANKER_ATTENTION);
+  uattn_op_list_t backward =
+      uattn_collect_ops(function, UATTN_OPNAME_RANKER_ATTENTION_BWD);
+  free(forward.ops);
+  free(backward.ops);
+  return forward.count + backward.count > 0;
+}
+
 uattn_function_ops_t uattn_attention_functions(const uattn_session_t *session) {
   uattn_op_list_t all =
       uattn_collect_ops(mlirModuleGetOperation(session->module), "func.func");
   uattn_function_ops_t kept = {all.ops, 0};
-  for (size_t i = 0; i < all.count; ++i) {
-    uattn_function_ops_t ops = uattn_function_ops(all.ops[i]);
-    if (ops.count > 0)
+  for (size_t i = 0; i < all.count; ++i)
+    if (holds_attention(all.ops[i]))
       kept.ops[kept.count++] = all.ops[i];
-    free(ops.ops);
-  }
   return kept;
 }
 
@@ -205,16 +214,37 @@ static void add_results(builder_t *builder) {
         find_value(builder, mlirOperationGetOperand(end, (intptr_t)i));
 }
 
-static bool build_function(MlirOperation function,
-                           uattn_artifact_function_t *record) {
-  builder_t builder = {function, record, NULL};
+/* The function's name, which no function before it in the artifact has; two
+ * modules inside the source's may each have a function of one name. */
+static bool take_name(MlirOperation function, const uattn_artifact_t *artifact,
+                      uattn_artifact_function_t *record) {
   MlirStringRef symbol;
-  uattn_string_t name = {0};
-  if (!check_body(function))
-    return false;
   UATTN_CHECK(uattn_op_get_string(function, "sym_name", &symbol));
+  if (memchr(symbol.data, '\0', symbol.length)) {
+    uattn_emit_error(function, "a function's name has a zero byte: expected "
+                               "none");
+    return false;
+  }
+  for (uint32_t i = 0; i + 1 < artifact->function_count; ++i)
+    if (uattn_string_ref_is(symbol, artifact->functions[i].name)) {
+      uattn_emit_error(function,
+                       "a second function is called %.*s: expected one of "
+                       "that name in all modules",
+                       (int)symbol.length, symbol.data);
+      return false;
+    }
+  uattn_string_t name = {0};
   uattn_string_append_bytes(&name, symbol.data, symbol.length);
   record->name = uattn_string_take(&name);
+  return true;
+}
+
+static bool build_function(MlirOperation function,
+                           const uattn_artifact_t *artifact,
+                           uattn_artifact_function_t *record) {
+  builder_t builder = {function, record, NULL};
+  if (!check_body(function) || !take_name(function, artifact, record))
+    return false;
   uattn_function_ops_t ops = uattn_function_ops(function);
   bool is_ok = add_arguments(&builder, &ops);
   for (size_t i = 0; i < ops.count && is_ok; ++i)
@@ -234,7 +264,7 @@ uattn_error_t *uattn_build_functions(const uattn_session_t *session,
       uattn_allocate((functions.count + 1) * sizeof *artifact->functions);
   for (size_t i = 0; i < functions.count && is_ok; ++i) {
     artifact->function_count = (uint32_t)i + 1;
-    is_ok = build_function(functions.ops[i], &artifact->functions[i]);
+    is_ok = build_function(functions.ops[i], artifact, &artifact->functions[i]);
   }
   size_t count = functions.count;
   free(functions.ops);

@@ -89,11 +89,15 @@ static uattn_artifact_kernel_t kernel_record(const uattn_forward_plan_t *plan,
 /* ---- Images ---------------------------------------------------------------
  */
 
+/* Kernels of two plans may have one name, their modules have not. */
 static uattn_error_t *dump_kernel(const uattn_session_t *session,
-                                  const char *kernel, const char *suffix,
+                                  MlirOperation gpu_module, const char *suffix,
                                   const char *text) {
+  MlirStringRef symbol;
   uattn_string_t name = {0};
-  uattn_string_appendf(&name, "%s.%s", kernel, suffix);
+  UATTN_CHECK(uattn_op_get_string(gpu_module, "sym_name", &symbol));
+  uattn_string_appendf(&name, "%.*s.%s", (int)symbol.length, symbol.data,
+                       suffix);
   uattn_error_t *error =
       uattn_session_dump(session, uattn_string_get(&name), text);
   uattn_string_release(&name);
@@ -123,7 +127,29 @@ static bool wants_cubin(const uattn_session_t *session) {
          (session->options.ptxas_path || session->options.nvjitlink_path);
 }
 
+/* nvJitLink compiles for linking and then ignores setmaxnreg, so that kernels
+ * spill and their products are serialized; the driver compiles a PTX as a
+ * whole. */
+static bool is_better_left_to_driver(const uattn_session_t *session,
+                                     const uattn_assembly_report_t *report) {
+  return !session->options.ptxas_path && report->is_setmaxnreg_ignored &&
+         session->options.emit == UATTN_EMIT_ARTIFACT;
+}
+
+static void tell_left_to_driver(const uattn_session_t *session,
+                                const char *kernel) {
+  uattn_string_t message = {0};
+  uattn_string_appendf(&message,
+                       "%s: warning: %s is left to the driver to compile: "
+                       "nvJitLink ignores its setmaxnreg, ptxas would not\n",
+                       session->options.source_name, kernel);
+  uattn_session_report(session, UATTN_SEVERITY_WARNING,
+                       uattn_string_get(&message));
+  uattn_string_release(&message);
+}
+
 static uattn_error_t *assemble(const uattn_session_t *session,
+                               MlirOperation gpu_module,
                                uattn_artifact_image_t *image,
                                uattn_artifact_kernel_t *kernel) {
   const uattn_assembler_t assembler = {session->options.ptxas_path,
@@ -133,11 +159,18 @@ static uattn_error_t *assemble(const uattn_session_t *session,
       uattn_target_assemble(&assembler, image->ptx, image->chip, &assembly);
   if (error)
     return uattn_error_annotate(error, "assembling %s", kernel->entry);
-  image->cubin = assembly.cubin;
-  image->cubin_bytes = assembly.cubin_bytes;
-  kernel->entry_registers = assembly.report.registers;
-  warn(session, &assembly.report, kernel->entry);
-  return NULL;
+  if (is_better_left_to_driver(session, &assembly.report)) {
+    free(assembly.cubin);
+    tell_left_to_driver(session, kernel->entry);
+  } else {
+    image->cubin = assembly.cubin;
+    image->cubin_bytes = assembly.cubin_bytes;
+    kernel->entry_registers = assembly.report.registers;
+    warn(session, &assembly.report, kernel->entry);
+  }
+  error = dump_kernel(session, gpu_module, "ptxas.txt", assembly.messages);
+  free(assembly.messages);
+  return error;
 }
 
 static uattn_error_t *build_image(const uattn_session_t *session,
@@ -151,12 +184,12 @@ static uattn_error_t *build_image(const uattn_session_t *session,
     return error;
   image->chip = uattn_string_copy(session->options.chip);
   image->ptx = text.ptx;
-  error = dump_kernel(session, kernel->entry, "ll", text.llvm_ir);
+  error = dump_kernel(session, gpu_module, "ll", text.llvm_ir);
   free(text.llvm_ir);
   if (!error)
-    error = dump_kernel(session, kernel->entry, "ptx", image->ptx);
+    error = dump_kernel(session, gpu_module, "ptx", image->ptx);
   if (!error && wants_cubin(session))
-    error = assemble(session, image, kernel);
+    error = assemble(session, gpu_module, image, kernel);
   return error;
 }
 
@@ -203,6 +236,23 @@ static uattn_error_t *build_step(const uattn_session_t *session,
                      &artifact->kernels[index]);
 }
 
+/* A gpu.module that came with the source and that no op uses would be a kernel
+ * without a launch. */
+static uattn_error_t *check_all_used(const uattn_session_t *session,
+                                     const uattn_op_list_t *modules,
+                                     const uattn_artifact_t *artifact) {
+  for (size_t i = 0; i < modules->count; ++i) {
+    if (artifact->kernels[i].entry)
+      continue;
+    uattn_emit_error(modules->ops[i], "a gpu.module is the kernel of no op: "
+                                      "expected those that uattn makes");
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "%s is not a module of uattn ops",
+                              session->options.source_name);
+  }
+  return NULL;
+}
+
 uattn_error_t *uattn_build_kernels(const uattn_session_t *session,
                                    uattn_artifact_t *artifact) {
   uattn_op_list_t modules =
@@ -221,6 +271,8 @@ uattn_error_t *uattn_build_kernels(const uattn_session_t *session,
                          &artifact->functions[f].steps[i]);
     free(ops.ops);
   }
+  if (!error)
+    error = check_all_used(session, &modules, artifact);
   free(functions.ops);
   free(modules.ops);
   return error;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "passes/pass_pipeline.h"
+#include "passes/walk.h"
 
 void uattn_session_report(const uattn_session_t *session,
                           uattn_severity_t severity, const char *text) {
@@ -33,7 +34,6 @@ char *uattn_session_print(const uattn_session_t *session) {
   uattn_string_t text = {0};
   mlirOperationPrint(mlirModuleGetOperation(session->module),
                      uattn_string_append_ref, &text);
-  uattn_string_append(&text, "\n");
   return uattn_string_take(&text);
 }
 
@@ -63,10 +63,17 @@ uattn_error_t *uattn_session_run(uattn_session_t *session, const char *pass,
   return error;
 }
 
+static bool holds_kernels(const uattn_session_t *session) {
+  uattn_op_list_t modules =
+      uattn_collect_ops(mlirModuleGetOperation(session->module), "gpu.module");
+  free(modules.ops);
+  return modules.count > 0;
+}
+
 uattn_error_t *uattn_session_lower(uattn_session_t *session,
                                    uattn_emit_t emit) {
-  /* What uattn-plan refuses is the user's to change; a later failure is our
-   * fault. */
+  /* What uattn-plan refuses is the user's to change, and so are kernels that
+   * came with the source; any other failure is our fault. */
   static const struct {
     const char *pass;
     uattn_emit_t level;
@@ -81,6 +88,7 @@ uattn_error_t *uattn_session_lower(uattn_session_t *session,
       {"uattn-distribute-tiles", UATTN_EMIT_THREAD, UATTN_ERROR_INTERNAL},
       {"uattn-lower-to-llvm", UATTN_EMIT_LLVM, UATTN_ERROR_INTERNAL},
   };
+  bool has_kernels = holds_kernels(session);
   uattn_error_t *error = dump_module(session, "source");
   for (size_t i = 0; i < sizeof steps / sizeof *steps && !error; ++i) {
     if (steps[i].level > emit)
@@ -89,7 +97,9 @@ uattn_error_t *uattn_session_lower(uattn_session_t *session,
     uattn_string_append(&pass, steps[i].pass);
     if (i == 0)
       uattn_string_appendf(&pass, "{target=%s}", session->options.chip);
-    error = uattn_session_run(session, uattn_string_get(&pass), steps[i].code);
+    error = uattn_session_run(session, uattn_string_get(&pass),
+                              has_kernels ? UATTN_ERROR_INVALID_ARGUMENT
+                                          : steps[i].code);
     uattn_string_release(&pass);
     if (!error)
       error = dump_module(session, steps[i].pass);

@@ -49,13 +49,16 @@ typedef struct {
 
 typedef enum {
   EMU_NEXT,    /* done: the lanes go on to the next instruction */
+  EMU_BRANCH,  /* done: the lanes go on to insn->target */
   EMU_JUMPED,  /* the function has set the lanes' pc itself */
   EMU_BLOCKED, /* not done: try again once warp->wait is over */
   EMU_EXITED,  /* the lanes are gone */
   EMU_FAULT    /* emu_fault has been called; the launch ends */
 } emu_outcome_t;
 
-/* `lanes`: those that execute (guard true); never 0. */
+/* `lanes`: those that execute (guard true); never 0. Before it returns
+ * EMU_BLOCKED a function sets warp->wait; on the next try it finds there what
+ * it left. */
 typedef emu_outcome_t (*emu_execute_t)(emu_warp_t *warp, const emu_insn_t *insn,
                                        uint32_t lanes);
 
@@ -69,6 +72,10 @@ struct emu_insn {
   uint32_t target;    /* of a branch: instruction index */
   /* Executed once for the warp, all of whose live lanes must be there. */
   bool is_aligned;
+  /* Set by the program for all families from the opcode. */
+  bool is_poll;   /* asks for what others may do: ends the warp's turn */
+  bool is_effect; /* others may see it: the CTA makes progress */
+  bool is_event;  /* may end the wait of other warps */
   const ptx_instruction_t *syntax; /* for messages */
 };
 
@@ -80,23 +87,45 @@ typedef uattn_error_t *(*emu_decode_t)(emu_decoder_t *decoder,
                                        const ptx_instruction_t *syntax,
                                        emu_insn_t *insn);
 typedef struct {
-  const char *opcode; /* the first part: "mad", "cp", "wgmma" */
+  /* The first part, or the first few: "mad", "cp.async.ca". The longest that
+   * fits an instruction counts. */
+  const char *opcode;
   emu_decode_t decode;
 } emu_opcode_t;
-/* One table a family, ended by a NULL opcode. */
-extern const emu_opcode_t emu_integer_opcodes[];  /* decode_integer.c */
-extern const emu_opcode_t emu_float_opcodes[];    /* decode_float.c */
-extern const emu_opcode_t emu_convert_opcodes[];  /* decode_convert.c */
-extern const emu_opcode_t emu_compare_opcodes[];  /* decode_compare.c */
-extern const emu_opcode_t emu_control_opcodes[];  /* decode_control.c */
-extern const emu_opcode_t emu_memory_opcodes[];   /* decode_memory.c */
-extern const emu_opcode_t emu_atomic_opcodes[];   /* decode_atomic.c */
-extern const emu_opcode_t emu_warp_opcodes[];     /* decode_warp.c */
-extern const emu_opcode_t emu_barrier_opcodes[];  /* decode_barrier.c */
-extern const emu_opcode_t emu_mbarrier_opcodes[]; /* decode_mbarrier.c */
-extern const emu_opcode_t emu_copy_opcodes[];     /* decode_copy.c: cp.* */
-extern const emu_opcode_t emu_matrix_opcodes[];   /* decode_matrix.c */
-extern const emu_opcode_t emu_wgmma_opcodes[];    /* decode_wgmma.c */
+
+/* An instruction without choices at run time, by its whole opcode. `kinds` are
+ * the operands, the written one first, a letter each: b 8, h 16, w 32, l 64
+ * bits; f f32, d f64, e f16, g bf16, x f16x2, y bf16x2; p predicate. They are
+ * rows[0], rows[1] and so on. */
+typedef struct {
+  const char *opcode; /* "mul.wide.u32" */
+  const char *kinds;  /* "lww" */
+  emu_execute_t execute;
+} emu_variant_t;
+
+/* One table a family, ended by a NULL opcode; opcode_tables.c lists those that
+ * are looked through. */
+extern const emu_variant_t emu_integer_variants[];  /* integer_arithmetic.c */
+extern const emu_variant_t emu_wide_variants[];     /* integer_multiply.c */
+extern const emu_variant_t emu_carry_variants[];    /* integer_carry.c */
+extern const emu_variant_t emu_bit_variants[];      /* integer_bits.c */
+extern const emu_variant_t emu_logic_variants[];    /* integer_logic.c */
+extern const emu_opcode_t emu_float_opcodes[];      /* decode_float.c */
+extern const emu_opcode_t emu_convert_opcodes[];    /* decode_convert.c */
+extern const emu_opcode_t emu_move_opcodes[];       /* decode_move.c */
+extern const emu_opcode_t emu_compare_opcodes[];    /* decode_compare.c */
+extern const emu_opcode_t emu_control_opcodes[];    /* decode_control.c */
+extern const emu_opcode_t emu_memory_opcodes[];     /* decode_memory.c */
+extern const emu_opcode_t emu_atomic_opcodes[];     /* decode_atomic.c */
+extern const emu_opcode_t emu_warp_opcodes[];       /* decode_warp.c */
+extern const emu_opcode_t emu_warp_sync_opcodes[];  /* decode_warp_sync.c */
+extern const emu_opcode_t emu_async_copy_opcodes[]; /* decode_async_copy.c */
+extern const emu_opcode_t emu_address_opcodes[];    /* decode_address.c */
+extern const emu_opcode_t emu_barrier_opcodes[];    /* decode_barrier.c */
+extern const emu_opcode_t emu_mbarrier_opcodes[];   /* decode_mbarrier.c */
+extern const emu_opcode_t emu_copy_opcodes[];       /* decode_copy.c: cp.* */
+extern const emu_opcode_t emu_matrix_opcodes[];     /* decode_matrix.c */
+extern const emu_opcode_t emu_wgmma_opcodes[];      /* decode_wgmma.c */
 
 /* ---- For decoders ----------------------------------------------------------
  */
@@ -150,28 +179,49 @@ typedef struct {
   uint32_t barrier;
   uint32_t address;
   uint32_t parity;
+  uint32_t lanes; /* EMU_WAIT_LANES: those that have not come */
 } emu_wait_t;
 
 struct emu_warp {
   emu_cta_t *cta;
   uint32_t index; /* in the CTA */
   uint32_t live;  /* lanes that have not exited */
+  /* Of lanes that are not being executed just now. */
   uint32_t pc[EMU_LANES];
-  uint32_t *words; /* rows of 32 */
+  uint32_t blocked; /* lanes that are not tried again in this turn */
+  uint32_t waiting; /* lanes whose lane_wait counts */
+  uint32_t yielded; /* lanes that let the others of the warp go first */
+  uint32_t lone_instructions; /* of one group of lanes while others could run */
+  uint32_t *words;            /* rows of 32 */
   uint64_t *longs;
   uint32_t *predicates;
-  emu_wait_t wait;
+  const uint32_t *constant_words; /* the program's */
+  const uint64_t *constant_longs;
+  const uint32_t *constant_predicates;
+  emu_wait_t wait; /* of the lanes being executed */
+  emu_wait_t lane_wait[EMU_LANES];
   uint64_t executed; /* instructions */
   void *products;    /* of decode_wgmma.c: products in flight */
   void *stores;      /* of decode_copy.c: bulk groups */
+  void *copies;      /* of decode_async_copy.c; one block of malloc */
 };
 
 /* Rows of an operand, to read and to write. Writing goes through the _set
  * functions or honours `lanes` itself. */
-const uint32_t *emu_words(const emu_warp_t *warp, emu_row_t row);
-const uint64_t *emu_longs(const emu_warp_t *warp, emu_row_t row);
+static inline const uint32_t *emu_words(const emu_warp_t *warp, emu_row_t row) {
+  return (row.is_constant ? warp->constant_words : warp->words) +
+         (size_t)row.index * EMU_LANES;
+}
+static inline const uint64_t *emu_longs(const emu_warp_t *warp, emu_row_t row) {
+  return (row.is_constant ? warp->constant_longs : warp->longs) +
+         (size_t)row.index * EMU_LANES;
+}
 /* Bit a lane, negation applied. */
-uint32_t emu_predicate(const emu_warp_t *warp, emu_row_t row);
+static inline uint32_t emu_predicate(const emu_warp_t *warp, emu_row_t row) {
+  uint32_t bits = (row.is_constant ? warp->constant_predicates
+                                   : warp->predicates)[row.index];
+  return row.is_negated ? ~bits : bits;
+}
 /* Rows of kind NONE (sinks) are ignored. */
 void emu_set_words(emu_warp_t *warp, emu_row_t row, uint32_t lanes,
                    const uint32_t values[EMU_LANES]);
@@ -182,6 +232,10 @@ void emu_set_predicate(emu_warp_t *warp, emu_row_t row, uint32_t lanes,
 /* A row of either kind as 64-bit addresses plus `offset`. */
 void emu_addresses(const emu_warp_t *warp, emu_row_t base, int64_t offset,
                    uint64_t out_addresses[EMU_LANES]);
+
+/* True where all live lanes of `members` are among `lanes`; else sets the
+ * warp's wait for those missing, and the caller returns EMU_BLOCKED. */
+bool emu_lanes_have_come(emu_warp_t *warp, uint32_t lanes, uint32_t members);
 
 /* ---- CTAs ------------------------------------------------------------------
  */
@@ -194,18 +248,33 @@ typedef struct emu_async {
   uint64_t due; /* the CTA's clock at which it happens */
 } emu_async_t;
 
+/* How long nothing has happened that others could see. */
+typedef struct {
+  uint64_t idle_instructions;
+  uint64_t idle_polls;
+} emu_progress_t;
+
 struct emu_cta {
   emu_launch_t *launch;
   uint32_t index[3]; /* ctaid */
+  uint64_t linear_index;
   emu_warp_t *warps;
   uint32_t warp_count;
-  uint8_t *shared; /* static variables, then dynamic memory */
+  uint32_t thread_count;
+  uint32_t live_warps;   /* bit a warp: has live lanes */
+  uint32_t asleep_warps; /* bit a warp: blocked until something happens */
+  bool has_retried;      /* all warps, since something was executed */
+  uint8_t *shared;       /* static variables, then dynamic memory */
   size_t shared_bytes;
   uint8_t *local; /* of all threads */
   uint64_t clock; /* instructions executed by its warps */
   uint64_t random_state;
-  emu_async_t *pending; /* in order of `due` */
-  void *barriers;       /* of decode_barrier.c */
+  emu_async_t *pending;     /* in order of `due` */
+  void *barriers;           /* of named_barrier.c, mbarrier_state.c */
+  emu_progress_t *progress; /* own, or of all CTAs that run interleaved */
+  emu_progress_t own_progress;
+  uint32_t last_memory; /* where the last global access was found */
+  uattn_error_t *fault; /* the first one */
 };
 
 /* Queues `owned_work` (malloc) to finish at a moment drawn from the seed. */
@@ -218,11 +287,12 @@ uint64_t emu_random(emu_cta_t *cta, uint64_t bound);
 
 /* Generic addresses: shared memory of the executing CTA is a window, global
  * memory is where the host has it. The shared window's 32-bit offsets are what
- * .shared instructions use. */
-#define EMU_SHARED_WINDOW 0x0000700000000000u
-#define EMU_LOCAL_WINDOW 0x0000710000000000u
-#define EMU_PARAM_WINDOW 0x0000720000000000u
-#define EMU_CONST_WINDOW 0x0000730000000000u
+ * .shared instructions use. No host address is as high as the windows. */
+#define EMU_SHARED_WINDOW 0x0100000000000000u
+#define EMU_LOCAL_WINDOW 0x0100010000000000u
+#define EMU_PARAM_WINDOW 0x0100020000000000u
+#define EMU_CONST_WINDOW 0x0100030000000000u
+#define EMU_GLOBAL_WINDOW 0x0100040000000000u /* the module's variables */
 #define EMU_WINDOW_BYTES 0x0000010000000000u
 
 /* Host memory of `bytes` bytes at `address` in `space`, aligned to
@@ -232,11 +302,13 @@ uint8_t *emu_memory(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane,
                     ptx_space_t space, uint64_t address, size_t bytes,
                     size_t alignment, bool is_write);
 
-/* The same for work that no warp executes any more (a copy that lands). */
+/* The same for work that no warp executes any more (a copy that lands). A
+ * shared address may be an offset or generic. */
 uint8_t *emu_cta_shared(emu_cta_t *cta, const emu_insn_t *insn,
                         uint64_t address, size_t bytes, size_t alignment);
 uint8_t *emu_cta_global(emu_cta_t *cta, const emu_insn_t *insn,
-                        uint64_t address, size_t bytes, size_t alignment);
+                        uint64_t address, size_t bytes, size_t alignment,
+                        bool is_write);
 
 /* Ends the launch with an error that names CTA, warp, lane (-1: all), PTX line
  * and instruction, then what was wrong. The first fault stays. */
@@ -251,9 +323,6 @@ void emu_fault(emu_cta_t *cta, const emu_warp_t *warp, int lane,
 /* Counts `bytes` of a copy that has landed. */
 bool emu_mbarrier_complete_tx(emu_cta_t *cta, const emu_insn_t *insn,
                               uint64_t address, uint64_t bytes);
-/* True where the phase of `parity` has completed. */
-bool emu_mbarrier_test(emu_cta_t *cta, const emu_insn_t *insn, uint64_t address,
-                       uint32_t parity, bool *out_is_over);
 /* "phase 3, 2 of 8 arrivals pending, 4096 bytes pending", for reports. */
 void emu_mbarrier_describe(emu_cta_t *cta, uint64_t address,
                            uattn_string_t *text);
@@ -262,9 +331,6 @@ void emu_mbarrier_describe(emu_cta_t *cta, uint64_t address,
  * wait.barrier is 0 to 15, or EMU_CLUSTER_BARRIER. */
 
 enum { EMU_CLUSTER_BARRIER = 16 };
-/* True where nobody of `warp` waits on `barrier` any more: warps that have
- * exited since may have made it complete. */
-bool emu_barrier_is_over(const emu_warp_t *warp, uint32_t barrier);
 /* "barrier 1, 2 of 8 warps arrived", for reports. */
 void emu_barrier_describe(emu_cta_t *cta, uint32_t barrier,
                           uattn_string_t *text);
@@ -276,14 +342,20 @@ void emu_barriers_release(emu_cta_t *cta);   /* cta->barriers */
 void emu_products_release(emu_warp_t *warp); /* warp->products */
 void emu_copies_release(emu_warp_t *warp);   /* warp->stores */
 
-/* ---- Program and launch
- * ------------------------------------------------------ */
+/* ---- Program and launch ----------------------------------------------------
+ */
+
+/* A special register that is constant in a thread's life, and its row. */
+typedef struct {
+  uint32_t special; /* index into the table of special_registers.c */
+  emu_row_t row;
+} emu_special_t;
 
 struct emu_program {
   uattn_arena_t *arena;
   const ptx_module_t *module;
   const ptx_entry_t *entry;
-  emu_insn_t *insns;
+  emu_insn_t *insns; /* the last one is an exit that the text does not have */
   uint32_t insn_count;
   /* Rows a warp needs. */
   uint32_t word_rows;
@@ -292,12 +364,20 @@ struct emu_program {
   emu_row_t *register_rows; /* of entry->registers[i] */
   uint32_t *constant_words; /* rows of 32 */
   uint64_t *constant_longs;
-  uint32_t *constant_predicates;
-  size_t static_shared_bytes;
-  size_t local_bytes; /* a thread */
+  uint32_t *constant_predicates; /* none, then all lanes */
+  uint32_t constant_word_count;
+  uint32_t constant_long_count;
+  emu_special_t *specials;
+  uint32_t special_count;
+  uint64_t *variable_offsets; /* in its space, of module->variables[i] */
+  size_t static_shared_bytes; /* where dynamic shared memory starts */
+  size_t local_bytes;         /* a thread */
+  size_t global_bytes;        /* of the module's variables */
+  size_t const_bytes;
   /* CTAs influence each other through memory (atomics, reductions, polling):
    * they run on one host thread, in a repeatable order. */
   bool has_global_communication;
+  emu_row_t carry; /* predicate row of the carry flag */
 };
 
 #endif /* UATTN_EMULATOR_MACHINE_H */

@@ -67,6 +67,7 @@ typedef struct {
   size_t alignment; /* as declared, else the type's size */
   bool is_extern;
   const uint8_t *initial; /* `bytes` of them, NULL: zeros or undefined */
+  int32_t entry;          /* in whose body it is declared, -1: module scope */
   int line;
 } ptx_variable_t;
 
@@ -77,12 +78,15 @@ typedef enum {
   PTX_OPERAND_FLOAT,    /* `number`; `bits` holds an 0f or 0d literal exactly */
   PTX_OPERAND_VARIABLE, /* the address of variables[index], plus `offset` */
   PTX_OPERAND_PARAMETER, /* the address of params[index], plus `offset` */
-  PTX_OPERAND_LABEL,     /* `index`: the instruction that the label precedes */
-  PTX_OPERAND_VECTOR,    /* {a, b, ...}: `elements` */
+  PTX_OPERAND_LABEL,     /* `index`: the instruction that the label precedes,
+                            instruction_count at the end of the body */
+  PTX_OPERAND_VECTOR,    /* {a, b, ...}: `elements`; a name of .branchtargets
+                            is a vector of labels */
   PTX_OPERAND_ADDRESS,   /* [base + offset] or [base, {x, y}] or [base, x]:
                             elements[0] is the base (register, variable,
-                            parameter or integer), the rest what follows the
-                            comma, a vector or single operands */
+                            parameter or integer; its own offset is 0, the
+                            address has it), the rest what follows the comma,
+                            a vector or single operands */
   PTX_OPERAND_PAIR,      /* p|q: two elements */
   PTX_OPERAND_SINK       /* _ */
 } ptx_operand_kind_t;

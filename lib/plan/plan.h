@@ -28,6 +28,11 @@ const uattn_target_t *uattn_target_find(const char *chip);
 /* Columns of 16-bit elements in one 128-byte swizzled shared-memory row. */
 #define UATTN_PANEL_COLUMNS 64
 #define UATTN_PANEL_ROW_BYTES 128
+/* Rows of a KV tile: wgmma takes n in steps of 8 and k in steps of 16, a TMA
+ * box has at most 256 rows, and fewer than 64 are never the best choice. */
+#define UATTN_KV_TILE_STEP 16
+#define UATTN_MIN_KV_TILE_ROWS 64
+#define UATTN_MAX_KV_TILE_ROWS 256
 
 /* Which sign of sm_scale a kernel is made for. Without temp the scores'
  * maximum is taken before they are scaled, which needs a positive scale; a

@@ -17,10 +17,6 @@ static const struct {
 };
 enum { ROLE_SHAPE_COUNT = sizeof role_shapes / sizeof role_shapes[0] };
 
-/* wgmma takes n in steps of 8 and k in steps of 16; a TMA box has at most 256
- * rows. */
-enum { MIN_KV_TILE_ROWS = 64, MAX_KV_TILE_ROWS = 256, KV_TILE_STEP = 16 };
-
 uattn_error_t *uattn_forward_check_supported(const uattn_problem_t *problem) {
   if (problem->kind != UATTN_OP_FORWARD)
     return uattn_error_create(
@@ -94,8 +90,8 @@ uattn_error_t *uattn_plan_forward(const uattn_problem_t *problem,
     candidate.entry_registers = role_shapes[shape].entry_registers;
     candidate.producer_registers = role_shapes[shape].producer_registers;
     candidate.consumer_registers = role_shapes[shape].consumer_registers;
-    for (int32_t rows = MIN_KV_TILE_ROWS; rows <= MAX_KV_TILE_ROWS;
-         rows += KV_TILE_STEP) {
+    for (int32_t rows = UATTN_MIN_KV_TILE_ROWS; rows <= UATTN_MAX_KV_TILE_ROWS;
+         rows += UATTN_KV_TILE_STEP) {
       candidate.kv_tile_rows = rows;
       if (!fits(&candidate, target))
         continue;
@@ -119,6 +115,10 @@ static uattn_error_t *check_range(const char *field, int32_t value, int32_t low,
                                   int32_t high, int32_t step) {
   if (value >= low && value <= high && value % step == 0)
     return NULL;
+  if (step == 1)
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "plan field %s is %d: expected %d to %d", field,
+                              value, low, high);
   return uattn_error_create(
       UATTN_ERROR_INVALID_ARGUMENT,
       "plan field %s is %d: expected a multiple of %d from %d to %d", field,
@@ -132,8 +132,8 @@ uattn_error_t *uattn_forward_plan_validate(const uattn_forward_plan_t *plan,
     int32_t value, low, high, step;
   } ranges[] = {
       {"consumer_warpgroups", plan->consumer_warpgroups, 1, 3, 1},
-      {"kv_tile_rows", plan->kv_tile_rows, KV_TILE_STEP, MAX_KV_TILE_ROWS,
-       KV_TILE_STEP},
+      {"kv_tile_rows", plan->kv_tile_rows, UATTN_KV_TILE_STEP,
+       UATTN_MAX_KV_TILE_ROWS, UATTN_KV_TILE_STEP},
       {"stage_count", plan->stage_count, 1, 8, 1},
       {"polynomial_period", plan->polynomial_period, 0, 32, 1},
       {"entry_registers", plan->entry_registers, 24, 248, 8},
@@ -169,13 +169,18 @@ uattn_error_t *uattn_forward_plan_validate(const uattn_forward_plan_t *plan,
         UATTN_ERROR_INVALID_ARGUMENT,
         "plan needs %d bytes of shared memory: expected at most %d on %s",
         layout.total_bytes, target->smem_bytes_per_cta, target->chip);
-  if (layout.threads * plan->entry_registers > target->registers_per_sm ||
-      role_registers > target->registers_per_sm)
+  int32_t entry_registers = layout.threads * plan->entry_registers;
+  if (entry_registers > target->registers_per_sm)
     return uattn_error_create(
         UATTN_ERROR_INVALID_ARGUMENT,
-        "plan needs %d registers at entry and %d after setmaxnreg: expected "
-        "at most %d on %s",
-        layout.threads * plan->entry_registers, role_registers,
-        target->registers_per_sm, target->chip);
+        "plan needs %d registers at entry: expected at most %d on %s",
+        entry_registers, target->registers_per_sm, target->chip);
+  /* setmaxnreg deals out what the CTA got at entry and waits for the rest. */
+  if (role_registers > entry_registers)
+    return uattn_error_create(
+        UATTN_ERROR_INVALID_ARGUMENT,
+        "plan needs %d registers after setmaxnreg: expected at most the %d of "
+        "entry",
+        role_registers, entry_registers);
   return NULL;
 }

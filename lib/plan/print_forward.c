@@ -18,8 +18,9 @@ static void print_alternatives(const uattn_forward_plan_t *plan,
   uattn_string_append(out_text, "other KV tiles of these warpgroups:\n");
   for (int32_t step = -2; step <= 2; ++step) {
     uattn_forward_plan_t other = *plan;
-    other.kv_tile_rows += 16 * step;
-    if (step == 0 || other.kv_tile_rows < 64)
+    other.kv_tile_rows += UATTN_KV_TILE_STEP * step;
+    if (step == 0 || other.kv_tile_rows < UATTN_MIN_KV_TILE_ROWS ||
+        other.kv_tile_rows > UATTN_MAX_KV_TILE_ROWS)
       continue;
     uattn_forward_cost_t cost = uattn_forward_cost(&other, target);
     const char *verdict = "fits";

@@ -1,4 +1,4 @@
-/* Loads an artifact's kernels and finds out how they use its values.
+/* Loads an artifact's kernels.
  * Layer: runtime. Must not know: MLIR, how kernels are made.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/program.h"
@@ -52,54 +52,6 @@ static uattn_error_t *load_all(uattn_program_t *program) {
   return error;
 }
 
-static void note_params(const uattn_artifact_t *artifact,
-                        const uattn_artifact_step_t *step, value_use_t *uses) {
-  for (uint32_t k = 0; k < step->kernel_count; ++k) {
-    const uattn_artifact_kernel_t *kernel =
-        &artifact->kernels[step->first_kernel + k];
-    for (uint32_t p = 0; p < kernel->param_count; ++p) {
-      const uattn_kernel_param_t *param = &kernel->params[p];
-      if (param->kind != UATTN_PARAM_TENSOR_MAP &&
-          param->kind != UATTN_PARAM_POINTER)
-        continue;
-      int32_t value = param->is_result
-                          ? step->result_values[param->tensor_index]
-                          : step->operand_values[param->tensor_index];
-      uses[value].is_mapped |= param->kind == UATTN_PARAM_TENSOR_MAP;
-      uses[value].is_pointed |= param->kind == UATTN_PARAM_POINTER;
-      uses[value].is_written |= param->is_result;
-    }
-  }
-}
-
-/* A result that is an argument, or another result again, is copied: both then
- * have to be dense. */
-static void note_results(const uattn_artifact_function_t *function,
-                         value_use_t *uses) {
-  for (uint32_t i = 0; i < function->result_count; ++i) {
-    value_use_t *use = &uses[function->result_values[i]];
-    bool is_argument =
-        (uint32_t)function->result_values[i] < function->argument_count;
-    if (is_argument || use->result >= 0)
-      use->is_pointed = true;
-    else
-      use->result = (int32_t)i;
-  }
-}
-
-static uattn_error_t *study_function(const uattn_artifact_t *artifact,
-                                     uint32_t index,
-                                     program_function_t *facts) {
-  const uattn_artifact_function_t *function = &artifact->functions[index];
-  facts->uses = uattn_allocate(function->value_count * sizeof *facts->uses);
-  for (uint32_t i = 0; i < function->value_count; ++i)
-    facts->uses[i].result = -1;
-  for (uint32_t i = 0; i < function->step_count; ++i)
-    note_params(artifact, &function->steps[i], facts->uses);
-  note_results(function, facts->uses);
-  return uattn_function_dims_create(function, &facts->dims);
-}
-
 uattn_error_t *uattn_program_create(const uattn_device_t *device,
                                     const uattn_artifact_t *artifact,
                                     uattn_program_t **out_program) {
@@ -114,7 +66,7 @@ uattn_error_t *uattn_program_create(const uattn_device_t *device,
       uattn_allocate(artifact->function_count * sizeof *program->functions);
   uattn_error_t *error = NULL;
   for (uint32_t i = 0; !error && i < artifact->function_count; ++i)
-    error = study_function(artifact, i, &program->functions[i]);
+    error = uattn_function_facts_create(artifact, i, &program->functions[i]);
   if (!error)
     error = load_all(program);
   if (error)
@@ -135,10 +87,8 @@ void uattn_program_destroy(uattn_program_t *program) {
     uattn_device_leave(program->device);
   }
   uattn_error_destroy(error);
-  for (uint32_t i = 0; i < program->artifact->function_count; ++i) {
-    uattn_function_dims_release(&program->functions[i].dims);
-    free(program->functions[i].uses);
-  }
+  for (uint32_t i = 0; i < program->artifact->function_count; ++i)
+    uattn_function_facts_release(&program->functions[i]);
   free(program->modules);
   free(program->kernels);
   free(program->functions);

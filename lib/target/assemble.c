@@ -47,11 +47,19 @@ static uattn_error_t *run_ptxas(const char *ptxas, const scratch_t *scratch,
     error = uattn_error_create(UATTN_ERROR_TOOLCHAIN,
                                "%s ended with exit code %d: %s", ptxas,
                                exit_code, uattn_string_get(&messages));
-  if (!error)
-    error = uattn_file_read(scratch->cubin, &cubin, &out->cubin_bytes);
+  if (!error) {
+    uattn_error_t *cause =
+        uattn_file_read(scratch->cubin, &cubin, &out->cubin_bytes);
+    if (cause)
+      error = uattn_error_create(UATTN_ERROR_TOOLCHAIN,
+                                 "%s ended well but left no cubin: %s", ptxas,
+                                 uattn_error_message(cause));
+    uattn_error_destroy(cause);
+  }
   if (!error) {
     out->cubin = (uint8_t *)cubin;
     out->report = uattn_assembly_report_parse(uattn_string_get(&messages));
+    out->messages = uattn_string_copy(uattn_string_get(&messages));
   }
   uattn_string_release(&arch);
   uattn_string_release(&messages);

@@ -17,18 +17,35 @@ static int32_t number_before(const char *text, const char *unit) {
   return start < end ? (int32_t)strtol(start, NULL, 10) : 0;
 }
 
+static int32_t number_behind(const char *text, const char *word) {
+  const char *found = strstr(text, word);
+  return found ? (int32_t)strtol(found + strlen(word), NULL, 10) : 0;
+}
+
+/* Whether there is a remark of a number from `first` to `last`: "(C7510)". */
+static bool has_remark(const char *text, long first, long last) {
+  for (const char *at = strstr(text, "(C"); at; at = strstr(at + 1, "(C")) {
+    long number = strtol(at + 2, NULL, 10);
+    if (number >= first && number <= last)
+      return true;
+  }
+  return false;
+}
+
+/* The remarks' texts too, since their numbers are nowhere promised. Other
+ * remarks speak of "registers", only the summary of "Used N registers". */
 uattn_assembly_report_t uattn_assembly_report_parse(const char *messages) {
   uattn_assembly_report_t report = {
-      .registers = number_before(messages, " registers"),
+      .registers = number_behind(messages, "Used "),
       .stack_bytes = number_before(messages, " bytes stack frame"),
       .spill_store_bytes = number_before(messages, " bytes spill stores"),
       .spill_load_bytes = number_before(messages, " bytes spill loads"),
-      /* C7510 to C7519 are reasons for the same thing. */
-      .is_wgmma_serialized = strstr(messages, "C751") != NULL ||
-                             strstr(messages, "wgmma.mma_async instructions "
-                                              "are serialized") != NULL,
-      .is_setmaxnreg_ignored = strstr(messages, "C7508") != NULL ||
-                               strstr(messages, "setmaxnreg ignored") != NULL,
+      .is_wgmma_serialized = has_remark(messages, 7510, 7516) ||
+                             strstr(messages, "instructions are serialized"),
+      .is_wgmma_order_injected = has_remark(messages, 7517, 7519) ||
+                                 strstr(messages, "is injected in around line"),
+      .is_setmaxnreg_ignored = has_remark(messages, 7504, 7508) ||
+                               strstr(messages, "'setmaxnreg' ignored"),
   };
   return report;
 }
@@ -45,6 +62,12 @@ void uattn_assembly_report_warn(const uattn_assembly_report_t *report,
   if (report->is_wgmma_serialized)
     uattn_string_appendf(
         text, "%s has its wgmma instructions serialized by ptxas (C7510)\n",
+        kernel);
+  if (report->is_wgmma_order_injected)
+    uattn_string_appendf(
+        text,
+        "%s has waits or fences injected between its wgmma instructions by "
+        "ptxas (C7517, C7519)\n",
         kernel);
   if (report->is_setmaxnreg_ignored)
     uattn_string_appendf(text,

@@ -26,20 +26,22 @@ typedef struct {
   const char *nvjitlink_path; /* libnvJitLink.so.13, used without ptxas */
 } uattn_assembler_t;
 
-/* What an assembler said of a kernel. Spills, a stack frame and the two
- * remarks mean that it will be slow. */
+/* What an assembler said of a kernel. Spills, a stack frame and the remarks
+ * mean that it will be slow. */
 typedef struct {
   int32_t registers; /* a thread at entry */
   int32_t stack_bytes;
   int32_t spill_store_bytes;
   int32_t spill_load_bytes;
-  bool is_wgmma_serialized;   /* C7510 and its kin */
-  bool is_setmaxnreg_ignored; /* C7508 */
+  bool is_wgmma_serialized;     /* C7510 and its kin */
+  bool is_wgmma_order_injected; /* C7517, C7519: a wait or fence was missing */
+  bool is_setmaxnreg_ignored;   /* C7508 and its kin */
 } uattn_assembly_report_t;
 
 typedef struct {
   uint8_t *cubin; /* free with free() */
   size_t cubin_bytes;
+  char *messages; /* the assembler's, free with free() */
   uattn_assembly_report_t report;
 } uattn_assembly_t;
 

@@ -304,7 +304,7 @@ static void wrong_calls_are_refused_by_name(void **state) {
       {wrong_result_rank, "result 1 (lse) has rank 2: wanted 3"},
       {wrong_result_dtype, "result 0 (out) has type f32: wanted bf16"},
       {wrong_result_shape, "result 1 (lse) has 1 in dimension 2: wanted 300"},
-      {no_data, "argument 2 (v) has no data: wanted a device address"},
+      {no_data, "argument 2 (v) has no data: wanted an address"},
       {odd_address, ": wanted a multiple of 16 bytes"},
       {odd_pointer, ": wanted a multiple of 4 bytes"},
       {host_address, ", which is no CUDA memory: wanted memory of device 0"},

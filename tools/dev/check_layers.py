@@ -50,14 +50,17 @@ PUBLIC = {
     "artifact": "artifact",
     "reference": "reference",
     "runtime": "runtime",
+    "tensor": "artifact",
     "emulator": "emulator",
     "mlir": "dialect",
     "compiler": "compiler",
 }
 
 # A layer's headers that other layers may include, where it is not the one that
-# has the layer's name: ops are built through emit's builders by all above it.
+# has the layer's name: ops are built through emit's builders by all above it;
+# call.h of artifact is for those that launch kernels.
 OPEN_HEADERS = {
+    "artifact": {"artifact.h", "call.h"},
     "emit": {"emit.h", "builder.h", "pipeline_builder.h", "thread_builder.h"},
     "passes": {"pass.h", "pass_pipeline.h", "plan_attribute.h", "walk.h"},
 }

@@ -124,9 +124,10 @@ static uattn_error_t *parse_command(int count, char **arguments,
   if (error || command->asks_help || command->asks_version)
     return error;
   if (!command->input)
-    return wrong("no input file", "");
+    return wrong("no input file is given: expected FILE.mlir, or - for stdin",
+                 "");
   if (!command->output)
-    return wrong("no output file: expected -o OUT", "");
+    return wrong("no output file is given: expected -o OUT", "");
   return NULL;
 }
 
@@ -146,13 +147,20 @@ static uattn_error_t *parse_emit(const char *name, uattn_emit_t *out_emit) {
 /* ---- The assembler --------------------------------------------------------
  */
 
+/* A file, no folder, that can be read (X_OK: run). */
+static bool is_file(const char *path, int access_mode) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+         access(path, access_mode) == 0;
+}
+
 /* FOLDER/NAME where that can be read (run, for a program); else NULL. */
 static char *find_in(const char *folder, size_t folder_size, const char *name,
                      int access_mode) {
   uattn_string_t path = {0};
   uattn_string_append_bytes(&path, folder, folder_size);
   uattn_string_appendf(&path, "/%s", name);
-  if (folder_size > 0 && access(uattn_string_get(&path), access_mode) == 0)
+  if (folder_size > 0 && is_file(uattn_string_get(&path), access_mode))
     return uattn_string_take(&path);
   uattn_string_release(&path);
   return NULL;
@@ -190,10 +198,12 @@ static uattn_error_t *find_assembler(const command_t *command, char **out_ptxas,
   if (command->ptxas && strcmp(command->ptxas, "none") == 0)
     return NULL;
   if (command->ptxas) {
-    if (access(command->ptxas, X_OK) != 0)
-      return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
-                                "--ptxas=%s is no program that can be run",
-                                command->ptxas);
+    if (!is_file(command->ptxas, X_OK))
+      return uattn_error_create(
+          UATTN_ERROR_INVALID_ARGUMENT,
+          "--ptxas=%s is no program that can be run: expected "
+          "one, or none",
+          command->ptxas);
     *out_ptxas = uattn_string_copy(command->ptxas);
     return NULL;
   }

@@ -1,0 +1,121 @@
+/* A call's tensors: which they are, what a caller has to provide for them.
+ * Layer: artifact. Must not know: kernels' parameters, how kernels run.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "artifact/call.h"
+#include "support/support.h"
+
+enum { WORKSPACE_ALIGNMENT = 256 };
+
+static uattn_error_t *check_argument(const uattn_artifact_value_t *value,
+                                     const uattn_tensor_t *tensor,
+                                     size_t index) {
+  if (tensor->rank != value->rank)
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "argument %zu (%s) has rank %" PRId32
+                              ": wanted %" PRId32,
+                              index, value->name, tensor->rank, value->rank);
+  if (tensor->dtype != value->dtype)
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "argument %zu (%s) has type %s: wanted %s", index,
+                              value->name, uattn_dtype_name(tensor->dtype),
+                              uattn_dtype_name(value->dtype));
+  return NULL;
+}
+
+uattn_error_t *uattn_call_begin(const uattn_artifact_t *artifact,
+                                const uattn_function_facts_t *facts,
+                                size_t index, uattn_call_t *call) {
+  if (index >= artifact->function_count)
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "function %zu: the artifact has %" PRIu32, index,
+                              artifact->function_count);
+  const uattn_artifact_function_t *function = &artifact->functions[index];
+  if (call->argument_count != function->argument_count)
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "%zu arguments: function %s wants %" PRIu32,
+                              call->argument_count, function->name,
+                              function->argument_count);
+  if (call->argument_count > 0 && !call->arguments)
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "arguments is NULL: wanted %" PRIu32 " tensors",
+                              function->argument_count);
+  for (size_t i = 0; i < call->argument_count; ++i) {
+    uattn_error_t *error =
+        check_argument(&function->values[i], &call->arguments[i], i);
+    if (error)
+      return error;
+  }
+  call->artifact = artifact;
+  call->function = function;
+  call->facts = &facts[index];
+  if (call->argument_count > 0)
+    call->shapes =
+        (uattn_shape_view_t){.first = call->arguments[0].shape,
+                             .stride_bytes = sizeof *call->arguments};
+  return uattn_function_check_shapes(function, &call->facts->dims,
+                                     call->shapes);
+}
+
+uattn_tensor_t uattn_call_describe_value(const uattn_call_t *call,
+                                         uint32_t value) {
+  int64_t shape[4];
+  const uattn_artifact_value_t *type = &call->function->values[value];
+  uattn_function_value_shape(call->function, &call->facts->dims, call->shapes,
+                             value, shape);
+  return uattn_tensor_dense(NULL, type->dtype, type->rank, shape);
+}
+
+/* Where values before `end` that live in the workspace leave off. */
+static bool workspace_offset(const uattn_call_t *call, uint32_t end,
+                             size_t *out) {
+  size_t offset = 0;
+  for (uint32_t i = call->function->argument_count; i < end; ++i) {
+    const uattn_value_use_t *use = &call->facts->uses[i];
+    if (use->result >= 0 || (!use->is_mapped && !use->is_pointed))
+      continue;
+    uattn_tensor_t tensor = uattn_call_describe_value(call, i);
+    size_t bytes = 0;
+    if (!uattn_tensor_bytes(&tensor, &bytes) ||
+        !uattn_size_add(offset, bytes, &offset) ||
+        !uattn_size_add(offset, WORKSPACE_ALIGNMENT - 1, &offset))
+      return false;
+    offset -= offset % WORKSPACE_ALIGNMENT;
+  }
+  *out = offset;
+  return true;
+}
+
+uattn_error_t *uattn_call_workspace_bytes(const uattn_call_t *call,
+                                          size_t *out_bytes) {
+  if (workspace_offset(call, call->function->value_count, out_bytes))
+    return NULL;
+  return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                            "the values between the ops of %s are beyond "
+                            "2^63 bytes",
+                            call->function->name);
+}
+
+uattn_tensor_t uattn_call_tensor(const uattn_call_t *call, uint32_t value) {
+  if (value < call->function->argument_count)
+    return call->arguments[value];
+  int32_t result = call->facts->uses[value].result;
+  if (result >= 0)
+    return call->results[result];
+  uattn_tensor_t tensor = uattn_call_describe_value(call, value);
+  size_t offset = 0;
+  UATTN_CHECK(workspace_offset(call, value, &offset));
+  tensor.data = (char *)call->workspace + offset;
+  return tensor;
+}
+
+uattn_problem_t uattn_call_problem(const uattn_call_t *call, uint32_t step) {
+  uattn_problem_t problem = uattn_function_step_problem(
+      call->function, &call->facts->dims, call->shapes, step);
+  if (call->sm_scale)
+    problem.sm_scale = *call->sm_scale;
+  if (call->cap)
+    problem.cap = *call->cap;
+  return problem;
+}

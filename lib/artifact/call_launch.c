@@ -1,0 +1,151 @@
+/* Makes each kernel's grid and parameters of a call that was checked.
+ * Layer: artifact. Must not know: CUDA, the emulator, how kernels run.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "artifact/call.h"
+#include "spec/spec.h"
+#include "support/support.h"
+
+static int32_t integer_quantity(const uattn_problem_t *problem,
+                                const uattn_artifact_kernel_t *kernel,
+                                uattn_quantity_t quantity) {
+  switch (quantity) {
+  case UATTN_QUANTITY_BATCH:
+    return (int32_t)problem->batch;
+  case UATTN_QUANTITY_Q_TOKENS:
+    return (int32_t)problem->q_tokens;
+  case UATTN_QUANTITY_KV_TOKENS:
+    return (int32_t)problem->kv_tokens;
+  case UATTN_QUANTITY_Q_HEADS:
+    return (int32_t)problem->q_heads;
+  case UATTN_QUANTITY_KV_HEADS:
+    return (int32_t)problem->kv_heads;
+  case UATTN_QUANTITY_Q_TILES:
+    return (int32_t)uattn_ceil_divide(problem->q_tokens,
+                                      kernel->q_rows_per_cta);
+  case UATTN_QUANTITY_Q_OFFSET:
+    return (int32_t)problem->q_offset;
+  case UATTN_QUANTITY_WINDOW_TOKENS: {
+    int64_t longest = problem->q_offset + problem->q_tokens;
+    if (longest < 1)
+      longest = 1;
+    return (int32_t)(problem->window_tokens < longest ? problem->window_tokens
+                                                      : longest);
+  }
+  default:
+    UATTN_CHECK(!"quantity is an integer one");
+    return 0;
+  }
+}
+
+static float float_quantity(const uattn_softmax_constants_t *constants,
+                            uattn_quantity_t quantity) {
+  switch (quantity) {
+  case UATTN_QUANTITY_PRE_SCALE:
+    return (float)constants->pre_scale;
+  case UATTN_QUANTITY_PRE_BIAS:
+    return (float)constants->pre_bias;
+  case UATTN_QUANTITY_POST_SCALE:
+    return (float)constants->post_scale;
+  case UATTN_QUANTITY_LSE_SHIFT:
+    return (float)constants->lse_shift;
+  default:
+    UATTN_CHECK(!"quantity is a float one");
+    return 0;
+  }
+}
+
+/* Innermost first: dimension i of the map is axis 3 - i of the tensor. */
+static uattn_map_description_t describe_map(const uattn_tensor_t *tensor,
+                                            const uattn_kernel_param_t *param) {
+  uint64_t bytes = uattn_dtype_bytes(tensor->dtype);
+  uattn_map_description_t map = {
+      .data = tensor->data,
+      .dtype = tensor->dtype,
+      .box = {(uint32_t)param->box_columns, 1, (uint32_t)param->box_rows, 1}};
+  for (int i = 0; i < 4; ++i)
+    map.sizes[i] = (uint64_t)tensor->shape[3 - i];
+  for (int i = 0; i < 3; ++i) {
+    /* A dimension of size 1 is never stepped over; its stride may be anything,
+     * but a map wants a valid one. */
+    bool is_free = map.sizes[i + 1] == 1;
+    map.stride_bytes[i] = is_free ? map.sizes[0] * bytes
+                                  : (uint64_t)tensor->strides[2 - i] * bytes;
+  }
+  return map;
+}
+
+static void fill_tensor(const uattn_call_t *call,
+                        const uattn_artifact_step_t *step,
+                        const uattn_kernel_param_t *param,
+                        uattn_param_value_t *out_value) {
+  int32_t value = param->is_result ? step->result_values[param->tensor_index]
+                                   : step->operand_values[param->tensor_index];
+  uattn_tensor_t tensor = uattn_call_tensor(call, (uint32_t)value);
+  if (param->kind == UATTN_PARAM_POINTER) {
+    out_value->address = tensor.data;
+    return;
+  }
+  out_value->map = describe_map(&tensor, param);
+  out_value->map.name = call->function->values[value].name;
+}
+
+static uattn_kernel_launch_t describe_launch(const uattn_call_t *call,
+                                             const uattn_artifact_step_t *step,
+                                             const uattn_problem_t *problem,
+                                             uint32_t kernel_index) {
+  const uattn_artifact_kernel_t *kernel =
+      &call->artifact->kernels[kernel_index];
+  uattn_softmax_constants_t constants = uattn_softmax_constants(problem);
+  int64_t tiles = uattn_ceil_divide(problem->q_tokens, kernel->q_rows_per_cta);
+  uattn_kernel_launch_t launch = {
+      .kernel = kernel,
+      .kernel_index = kernel_index,
+      .cta_count = (uint32_t)(tiles * problem->q_heads * problem->batch)};
+  for (uint32_t i = 0; i < kernel->param_count; ++i) {
+    const uattn_kernel_param_t *param = &kernel->params[i];
+    if (param->kind == UATTN_PARAM_I32)
+      launch.params[i].i32 = integer_quantity(problem, kernel, param->quantity);
+    else if (param->kind == UATTN_PARAM_F32)
+      launch.params[i].f32 = float_quantity(&constants, param->quantity);
+    else
+      fill_tensor(call, step, param, &launch.params[i]);
+  }
+  return launch;
+}
+
+static uattn_error_t *enqueue_step(const uattn_call_t *call,
+                                   const uattn_call_device_t *device,
+                                   uint32_t index) {
+  const uattn_artifact_step_t *step = &call->function->steps[index];
+  uattn_problem_t problem = uattn_call_problem(call, index);
+  uattn_error_t *error = NULL;
+  for (uint32_t i = 0; !error && i < step->kernel_count; ++i) {
+    uattn_kernel_launch_t launch =
+        describe_launch(call, step, &problem, step->first_kernel + i);
+    error = device->launch(device->user_data, &launch);
+  }
+  return error;
+}
+
+static uattn_error_t *enqueue_copy(const uattn_call_t *call,
+                                   const uattn_call_device_t *device,
+                                   uint32_t index) {
+  uint32_t value = (uint32_t)call->function->result_values[index];
+  if (call->facts->uses[value].result == (int32_t)index)
+    return NULL;
+  uattn_tensor_t source = uattn_call_tensor(call, value);
+  size_t bytes = 0;
+  UATTN_CHECK(uattn_tensor_bytes(&source, &bytes));
+  return device->copy(device->user_data, call->results[index].data, source.data,
+                      bytes);
+}
+
+uattn_error_t *uattn_call_enqueue(const uattn_call_t *call,
+                                  const uattn_call_device_t *device) {
+  uattn_error_t *error = NULL;
+  for (uint32_t i = 0; !error && i < call->function->step_count; ++i)
+    error = uattn_error_annotate(enqueue_step(call, device, i), "op %u", i);
+  for (uint32_t i = 0; !error && i < call->function->result_count; ++i)
+    error = uattn_error_annotate(enqueue_copy(call, device, i), "result %u", i);
+  return error;
+}

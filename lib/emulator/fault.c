@@ -1,0 +1,38 @@
+/* What ends a launch: the first fault of a CTA, with where it happened.
+ * Layer: emulator. Must not know: instructions, scheduling.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "emulator/run_launch.h"
+
+static void append_place(uattn_string_t *text, const emu_cta_t *cta,
+                         const emu_warp_t *warp, int lane,
+                         const emu_insn_t *insn) {
+  const emu_program_t *program = cta->launch->program;
+  uattn_string_appendf(text, "%s:", program->module->name);
+  if (insn && insn->syntax->line > 0)
+    uattn_string_appendf(text, "%d: '%s':", insn->syntax->line,
+                         insn->syntax->text);
+  else
+    uattn_string_appendf(text, " %s:", program->entry->name);
+  uattn_string_appendf(text, " cta (%u, %u, %u)", cta->index[0], cta->index[1],
+                       cta->index[2]);
+  if (warp)
+    uattn_string_appendf(text, " warp %u", warp->index);
+  if (warp && lane >= 0)
+    uattn_string_appendf(text, " lane %d", lane);
+  uattn_string_append(text, ": ");
+}
+
+void emu_fault(emu_cta_t *cta, const emu_warp_t *warp, int lane,
+               const emu_insn_t *insn, const char *format, ...) {
+  if (cta->fault)
+    return;
+  uattn_string_t text = {0};
+  append_place(&text, cta, warp, lane, insn);
+  va_list arguments;
+  va_start(arguments, format);
+  uattn_string_appendv(&text, format, arguments);
+  va_end(arguments);
+  cta->fault = uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT, "%s",
+                                  uattn_string_get(&text));
+  uattn_string_release(&text);
+}

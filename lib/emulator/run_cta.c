@@ -1,0 +1,89 @@
+/* One turn of a CTA: a warp that can go on, for a few instructions, and the
+ * asynchronous work that is due.
+ * Layer: emulator. Must not know: instructions, host threads.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "emulator/run_launch.h"
+
+/* Turns are drawn from 1 to 2 ^ MOST_TURN_BITS instructions; short and long
+ * ones equally often. */
+enum { MOST_TURN_BITS = 10 };
+
+/* A CTA whose warps ask (or run) so often without doing anything that others
+ * could see will not get further. */
+#define IDLE_POLLS_LIMIT (UINT64_C(1) << 22)
+#define IDLE_INSTRUCTIONS_LIMIT (UINT64_C(1) << 28)
+
+/* Lets the first work of `pending` happen. */
+static bool land(emu_cta_t *cta) {
+  emu_async_t *work = cta->pending;
+  cta->pending = work->next;
+  if (work->due > cta->clock)
+    cta->clock = work->due;
+  bool is_right = work->run(cta, work);
+  free(work);
+  cta->asleep_warps = 0;
+  *cta->progress = (emu_progress_t){0};
+  return is_right && !cta->fault;
+}
+
+static uint32_t choose_warp(emu_cta_t *cta, uint32_t ready) {
+  uint64_t skip = emu_random(cta, (uint64_t)__builtin_popcount(ready));
+  while (skip--)
+    ready &= ready - 1;
+  return (uint32_t)__builtin_ctz(ready);
+}
+
+/* Nobody can go on: work that is pending happens early, warps are asked once
+ * more, or this is the end. */
+static emu_turn_t break_silence(emu_cta_t *cta) {
+  if (cta->pending)
+    return land(cta) ? EMU_TURN_RAN : EMU_TURN_FAULT;
+  if (!cta->has_retried) {
+    cta->has_retried = true;
+    cta->asleep_warps = 0;
+    return EMU_TURN_RAN;
+  }
+  emu_report_waits(cta, "deadlock: no warp can go on and nothing is pending");
+  return EMU_TURN_FAULT;
+}
+
+static emu_turn_t check_progress(emu_cta_t *cta) {
+  const emu_progress_t *progress = cta->progress;
+  if (progress->idle_polls < IDLE_POLLS_LIMIT &&
+      progress->idle_instructions < IDLE_INSTRUCTIONS_LIMIT)
+    return EMU_TURN_RAN;
+  emu_report_waits(cta, progress->idle_polls < IDLE_POLLS_LIMIT
+                            ? "livelock: warps run without an effect"
+                            : "livelock: warps poll without an effect");
+  return EMU_TURN_FAULT;
+}
+
+emu_turn_t emu_cta_run(emu_cta_t *cta) {
+  while (cta->pending && (cta->pending->due <= cta->clock || !cta->live_warps))
+    if (!land(cta))
+      return EMU_TURN_FAULT;
+  if (!cta->live_warps)
+    return EMU_TURN_DONE;
+  uint32_t ready = cta->live_warps & ~cta->asleep_warps;
+  if (!ready)
+    return break_silence(cta);
+  uint32_t index = choose_warp(cta, ready);
+  uint64_t bits = emu_random(cta, MOST_TURN_BITS + 1);
+  uint32_t budget = 1 + (uint32_t)emu_random(cta, UINT64_C(1) << bits);
+  switch (emu_warp_run(&cta->warps[index], budget)) {
+  case EMU_TURN_BLOCKED:
+    cta->asleep_warps |= 1u << index;
+    return EMU_TURN_RAN;
+  case EMU_TURN_DONE:
+    cta->live_warps &= ~(1u << index);
+    return EMU_TURN_RAN;
+  case EMU_TURN_RAN:
+    cta->has_retried = false;
+    return check_progress(cta);
+  case EMU_TURN_FAULT:
+    break;
+  }
+  return EMU_TURN_FAULT;
+}

@@ -1,0 +1,81 @@
+/* A launch: a program, its grid, its memories, and the CTAs that run.
+ * Layer: emulator. Must not know: instructions, PTX text.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef UATTN_EMULATOR_RUN_LAUNCH_H
+#define UATTN_EMULATOR_RUN_LAUNCH_H
+
+#include "emulator/machine.h"
+#include "uattn/emulator.h"
+
+/* Shared memory that a CTA of an H200 may have. */
+enum { EMU_SHARED_BYTES_LIMIT = 232448, EMU_THREADS_LIMIT = 1024 };
+
+typedef struct {
+  const char *name;
+  uint8_t *data;
+  uint64_t address;
+  uint64_t bytes;
+  bool is_read_only;
+} emu_memory_t;
+
+/* Constant while CTAs run, but for the contents of the memories. */
+struct emu_launch {
+  const emu_program_t *program;
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint32_t thread_count; /* of a CTA */
+  uint64_t cta_count;
+  size_t shared_bytes;    /* of a CTA */
+  uint8_t *params;        /* the parameter block */
+  emu_memory_t *memories; /* in order of address */
+  uint32_t memory_count;
+  uint8_t *globals; /* the module's variables */
+  uint8_t *consts;
+  uint64_t seed;
+  emu_progress_t progress; /* of all CTAs, where they run interleaved */
+};
+
+/* Sorts and checks the host's memories. */
+UATTN_NODISCARD uattn_error_t *
+emu_memories_create(const uattn_emulator_memory_t *memories, size_t count,
+                    emu_memory_t **out_memories, uint32_t *out_count);
+
+/* ---- CTAs (cta.c) ----------------------------------------------------------
+ * The host memory of a CTA; one runs many, one after the other. */
+
+emu_cta_t *emu_cta_create(emu_launch_t *launch);
+/* Makes it the CTA `linear_index` of the grid, about to start. */
+void emu_cta_start(emu_cta_t *cta, uint64_t linear_index);
+/* Frees what the CTA's instructions left. */
+void emu_cta_finish(emu_cta_t *cta);
+/* Accepts NULL. */
+void emu_cta_destroy(emu_cta_t *cta);
+
+/* ---- Running ---------------------------------------------------------------
+ */
+
+typedef enum {
+  EMU_TURN_RAN,     /* something was executed */
+  EMU_TURN_BLOCKED, /* nothing could be */
+  EMU_TURN_DONE,    /* nothing is left to execute */
+  EMU_TURN_FAULT
+} emu_turn_t;
+
+/* Executes up to `budget` instructions of one warp (run_warp.c). */
+emu_turn_t emu_warp_run(emu_warp_t *warp, uint32_t budget);
+/* One turn of one warp, and the asynchronous work that is due (run_cta.c). */
+emu_turn_t emu_cta_run(emu_cta_t *cta);
+/* Ends the launch with `what` and where every warp stands (report_waits.c). */
+void emu_report_waits(emu_cta_t *cta, const char *what);
+
+typedef struct {
+  int32_t thread_count;
+  void (*progress)(double done, void *user_data);
+  void *progress_data;
+  uattn_emulator_statistics_t statistics; /* out */
+} emu_run_t;
+/* Runs all CTAs (schedule.c). */
+UATTN_NODISCARD uattn_error_t *emu_launch_run(emu_launch_t *launch,
+                                              emu_run_t *run);
+
+#endif /* UATTN_EMULATOR_RUN_LAUNCH_H */

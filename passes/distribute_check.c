@@ -1,0 +1,293 @@
+/* What an op must be for its tiles to have a layout and an instruction.
+ * Layer: passes. Must not know: any particular kernel, how ops are built.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The dialect's rules say what an op means; these say what one warpgroup of
+ * the hardware takes, so that a handler may rely on it. */
+#include <string.h>
+
+#include "passes/distribute.h"
+
+/* wgmma's n and the k of one instruction; a TMA box's rows; how many groups a
+ * wait may leave in flight; rows after which the 128-byte swizzle repeats. */
+enum {
+  MAX_WGMMA_N = 256,
+  WGMMA_K_STEP = 16,
+  MAX_BOX_ROWS = 256,
+  MAX_PENDING_GROUPS = 7,
+  SWIZZLE_ROWS = 8
+};
+
+static MlirType operand_type(MlirOperation op, intptr_t index) {
+  return mlirValueGetType(mlirOperationGetOperand(op, index));
+}
+
+static MlirType result_type(MlirOperation op, intptr_t index) {
+  return mlirValueGetType(mlirOperationGetResult(op, index));
+}
+
+bool uattn_distribute_refuse(MlirOperation op, const char *what, MlirType found,
+                             const char *wanted) {
+  uattn_string_t text = {0};
+  mlirTypePrint(found, uattn_string_append_ref, &text);
+  uattn_emit_error(op, "%s is %s: expected %s", what, uattn_string_get(&text),
+                   wanted);
+  uattn_string_release(&text);
+  return false;
+}
+
+bool uattn_refuse_layout(MlirOperation op, MlirType type) {
+  uattn_string_t text = {0};
+  mlirTypePrint(type, uattn_string_append_ref, &text);
+  uattn_emit_error(op,
+                   "%s has no layout: expected a vector of 64 rows and a "
+                   "multiple of 8 columns",
+                   uattn_string_get(&text));
+  uattn_string_release(&text);
+  return false;
+}
+
+/* ---- Any op ---------------------------------------------------------------
+ */
+
+static bool has_layout(MlirOperation op, MlirType type) {
+  return !mlirTypeIsNull(uattn_distributed_type(type)) ||
+         uattn_refuse_layout(op, type);
+}
+
+/* The constants of a ring are read from its ring_alloc, the distance between
+ * the panels of a tile from the ring that it lies in: both must be in sight. */
+static bool has_origin(MlirOperation op, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  bool is_ring = uattn_type_is(type, UATTN_TYPENAME_RING);
+  if (!is_ring && !uattn_type_is(type, UATTN_TYPENAME_SMEM))
+    return true;
+  if (mlirValueIsAOpResult(value)) {
+    MlirOperation owner = mlirOpResultGetOwner(value);
+    if (is_ring ? uattn_op_is(owner, UATTN_OPNAME_RING_ALLOC)
+                : uattn_op_is(owner, UATTN_OPNAME_RING_ACQUIRE) ||
+                      uattn_op_is(owner, UATTN_OPNAME_SMEM_ROWS))
+      return true;
+  }
+  return uattn_distribute_refuse(
+      op, "an operand that was passed on", type,
+      is_ring ? "the result of " UATTN_OPNAME_RING_ALLOC " itself"
+              : "the result of " UATTN_OPNAME_RING_ACQUIRE
+                " or " UATTN_OPNAME_SMEM_ROWS " itself");
+}
+
+static bool check_values(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!has_layout(op, operand_type(op, i)) ||
+        !has_origin(op, mlirOperationGetOperand(op, i)))
+      return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (!has_layout(op, result_type(op, i)))
+      return false;
+  return true;
+}
+
+/* ---- One op ---------------------------------------------------------------
+ */
+
+static bool has_f32_elements(MlirOperation op, const char *what,
+                             MlirType type) {
+  MlirType element = mlirTypeIsAVector(type) ? uattn_type_element(type) : type;
+  return mlirTypeIsAF32(element) ||
+         uattn_distribute_refuse(op, what, type, "f32 elements");
+}
+
+static bool check_f32_operand(MlirOperation op) {
+  return has_f32_elements(op, "the operand", operand_type(op, 0));
+}
+
+static bool check_wait(MlirOperation op) {
+  int64_t pending = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!has_f32_elements(op, "a waited value", operand_type(op, i)))
+      return false;
+  UATTN_CHECK(uattn_op_get_i64(op, UATTN_ATTR_PENDING, &pending));
+  if (pending <= MAX_PENDING_GROUPS)
+    return true;
+  uattn_emit_error(op, "pending is %lld: expected at most %d",
+                   (long long)pending, MAX_PENDING_GROUPS);
+  return false;
+}
+
+static bool check_ring_alloc(MlirOperation op) {
+  MlirType tile = uattn_type_inner(result_type(op, 0));
+  int64_t rows = uattn_type_dim(tile, 0);
+  return (uattn_is_packed_tile(tile) && rows % SWIZZLE_ROWS == 0 &&
+          rows <= MAX_BOX_ROWS &&
+          uattn_type_dim(tile, 1) % UATTN_PANEL_COLUMNS == 0) ||
+         uattn_distribute_refuse(
+             op, "a slot's tile", tile,
+             "bf16 or f16, at most 256 rows, a multiple of 8, and a "
+             "multiple of 64 columns");
+}
+
+static bool has_panel_box(MlirOperation op, MlirType map) {
+  MlirType box = uattn_type_inner(map);
+  return uattn_type_dim(box, 1) == UATTN_PANEL_COLUMNS ||
+         uattn_distribute_refuse(op, "the tensor map's box", box, "64 columns");
+}
+
+static bool check_ring_produce(MlirOperation op) {
+  return has_panel_box(op, operand_type(op, 0));
+}
+
+static bool check_wgmma(MlirOperation op) {
+  MlirType b = uattn_type_inner(operand_type(op, 1));
+  bool is_transposed = uattn_op_has_unit(op, UATTN_ATTR_TRANSPOSE_B);
+  int64_t k = uattn_type_dim(b, is_transposed ? 1 : 0);
+  int64_t n = uattn_type_dim(b, is_transposed ? 0 : 1);
+  if (n <= MAX_WGMMA_N && k % WGMMA_K_STEP == 0)
+    return true;
+  uattn_emit_error(op,
+                   "a product of %lld columns over %lld elements has no "
+                   "instruction: expected at most %d columns and a multiple "
+                   "of %d elements",
+                   (long long)n, (long long)k, MAX_WGMMA_N, WGMMA_K_STEP);
+  return false;
+}
+
+static bool check_truncf(MlirOperation op) {
+  return !uattn_is_packed_tile(result_type(op, 0)) || check_f32_operand(op);
+}
+
+static bool is_i32(MlirType type) {
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32;
+}
+
+/* 16-bit floats arrive as f32, other elements as they are. */
+static bool check_load(MlirOperation op) {
+  MlirType source = uattn_type_inner(operand_type(op, 0));
+  MlirType found = result_type(op, 0);
+  MlirType element =
+      mlirTypeIsAVector(found) ? uattn_type_element(found) : found;
+  bool is_float = mlirTypeIsAF32(source) || mlirTypeIsABF16(source) ||
+                  mlirTypeIsAF16(source);
+  if (!is_float && !is_i32(source))
+    return uattn_distribute_refuse(op, "the source's element type", source,
+                                   "f32, bf16, f16 or i32");
+  if (is_float ? mlirTypeIsAF32(element) : is_i32(element))
+    return true;
+  return uattn_distribute_refuse(op, "the type of what is loaded", found,
+                                 is_float ? "f32 elements" : "i32 elements");
+}
+
+static bool check_mask(MlirOperation op) {
+  for (intptr_t i = 2; i < mlirOperationGetNumOperands(op); ++i)
+    if (!is_i32(uattn_type_element(operand_type(op, i))))
+      return uattn_distribute_refuse(op, "a limit", operand_type(op, i),
+                                     "i32 elements");
+  return check_f32_operand(op);
+}
+
+static bool check_row_index(MlirOperation op) {
+  MlirType type = result_type(op, 0);
+  return (mlirShapedTypeGetRank(type) == 1 &&
+          is_i32(uattn_type_element(type))) ||
+         uattn_distribute_refuse(op, "the rows' type", type, "64 rows of i32");
+}
+
+static bool are_flags(MlirOperation op, MlirType type) {
+  MlirType element = uattn_type_element(type);
+  return (mlirShapedTypeGetRank(type) == 1 && mlirTypeIsAInteger(element) &&
+          mlirIntegerTypeGetWidth(element) == 1) ||
+         uattn_distribute_refuse(op, "flags", type, "64 rows of i1");
+}
+
+static bool check_flags(MlirOperation op) {
+  return are_flags(op, operand_type(op, 0));
+}
+
+/* A tile that one warpgroup reads or writes as fragments. */
+static bool check_smem_tile(MlirOperation op) {
+  MlirType tile = uattn_type_inner(operand_type(op, 0));
+  return (uattn_is_packed_tile(tile) &&
+          uattn_type_dim(tile, 0) == UATTN_WARPGROUP_ROWS &&
+          uattn_type_dim(tile, 1) % UATTN_PANEL_COLUMNS == 0) ||
+         uattn_distribute_refuse(
+             op, "the tile", tile,
+             "64 rows and a multiple of 64 columns of bf16 or f16");
+}
+
+static bool check_negate_rows(MlirOperation op) {
+  return check_smem_tile(op) && are_flags(op, operand_type(op, 1));
+}
+
+static bool check_row_dot(MlirOperation op) {
+  return check_smem_tile(op) &&
+         has_f32_elements(op, "the rows' type", result_type(op, 0));
+}
+
+static bool check_row_broadcast(MlirOperation op) {
+  return !uattn_is_packed_tile(result_type(op, 0)) ||
+         uattn_distribute_refuse(op, "the tile", result_type(op, 0),
+                                 "elements of another type than bf16 or f16");
+}
+
+static bool check_row_store(MlirOperation op) {
+  MlirType target = uattn_type_inner(operand_type(op, 1));
+  return has_f32_elements(op, "the rows' type", operand_type(op, 0)) &&
+         has_f32_elements(op, "the target's element type", target);
+}
+
+static bool check_tile_store(MlirOperation op) {
+  MlirType value = operand_type(op, 0);
+  MlirType staging = uattn_type_inner(operand_type(op, 1));
+  if (!mlirTypeEqual(value, staging))
+    return uattn_distribute_refuse(op, "the value's type", value,
+                                   "the staging tile's element type");
+  return has_panel_box(op, operand_type(op, 2));
+}
+
+static bool check_constant(MlirOperation op) {
+  MlirType type = result_type(op, 0);
+  MlirAttribute value = uattn_op_get_attribute(op, "value");
+  return !mlirTypeIsAVector(type) ||
+         (!uattn_is_packed_tile(type) && mlirAttributeIsADenseElements(value) &&
+          mlirDenseElementsAttrIsSplat(value)) ||
+         uattn_distribute_refuse(
+             op, "a constant tile", type,
+             "the same value in every element, and no packed type");
+}
+
+static const struct {
+  const char *name;
+  bool (*check)(MlirOperation op);
+} op_checks[] = {
+    {"arith.constant", check_constant},
+    {"arith.truncf", check_truncf},
+    {"math.log2", check_f32_operand},
+    {"vector.multi_reduction", check_f32_operand},
+    {UATTN_OPNAME_RING_ALLOC, check_ring_alloc},
+    {UATTN_OPNAME_RING_PRODUCE, check_ring_produce},
+    {UATTN_OPNAME_WGMMA, check_wgmma},
+    {UATTN_OPNAME_WGMMA_WAIT, check_wait},
+    {UATTN_OPNAME_ROW_BROADCAST, check_row_broadcast},
+    {UATTN_OPNAME_FOLD_COLUMNS, check_f32_operand},
+    {UATTN_OPNAME_MASK_APPLY, check_mask},
+    {UATTN_OPNAME_EXP2_APPLY, check_f32_operand},
+    {UATTN_OPNAME_ROW_INDEX, check_row_index},
+    {UATTN_OPNAME_WARP_ANY, check_flags},
+    {UATTN_OPNAME_WARPGROUP_ALL, check_flags},
+    {UATTN_OPNAME_ROW_LOAD, check_load},
+    {UATTN_OPNAME_SCALAR_LOAD, check_load},
+    {UATTN_OPNAME_COLUMN_LOAD, check_load},
+    {UATTN_OPNAME_SMEM_READ, check_smem_tile},
+    {UATTN_OPNAME_SMEM_NEGATE_ROWS, check_negate_rows},
+    {UATTN_OPNAME_ROW_DOT, check_row_dot},
+    {UATTN_OPNAME_ROW_STORE, check_row_store},
+    {UATTN_OPNAME_TILE_STORE, check_tile_store},
+};
+
+bool uattn_distribute_check(MlirOperation op) {
+  if (!check_values(op))
+    return false;
+  for (size_t i = 0; i < sizeof op_checks / sizeof *op_checks; ++i)
+    if (uattn_op_is(op, op_checks[i].name))
+      return op_checks[i].check(op);
+  return true;
+}

@@ -1,0 +1,50 @@
+// RUN: uattn-opt --uattn-distribute-tiles --canonicalize --cse %s | FileCheck %s
+// A tile leaves through shared memory and the copy engine.
+
+!ring = !uattn.ring<vector<128x128xbf16>, 1 : i64>
+!tile = !uattn.smem<vector<128x128xbf16>>
+!rows = !uattn.smem<vector<64x128xbf16>>
+
+gpu.module @kernels {
+  // The warpgroup meets (others may still have read the staging tile), writes
+  // its 64 x 128 elements with 8 stmatrix x4 (32 registers a thread), fences
+  // them for the copy engine and meets again; one thread stores a panel of 64
+  // columns at a time and waits until shared memory has been read. A lane writes
+  // rows of 16-byte chunks: chunk c of row r at c ^ (r % 8), and 4 stmatrix are
+  // a panel.
+  // CHECK-LABEL: llvm.func @tile_store(
+  // CHECK-SAME: %[[X:[^:]*]]: vector<32xi32>, %[[MAP:[^:]*]]: !llvm.ptr {{{.*}}}, %[[HEAD:[^:]*]]: i32, %[[ROW:[^:]*]]: i32, %[[BATCH:[^:]*]]: i32, %[[BAR:[^:]*]]: i32
+  // CHECK-DAG: %[[PANEL:c.*]] = arith.constant 16384 : i32
+  // CHECK-DAG: %[[ZERO:c.*]] = arith.constant 0 : i32
+  // CHECK-DAG: %[[SIXTYFOUR:c.*]] = arith.constant 64 : i32
+  // CHECK: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK: "bar.sync $0, 128;", "r" %[[BAR]]
+  // CHECK-COUNT-32: vector.extract %[[X]]
+  // CHECK: arith.xori
+  // CHECK-COUNT-8: "stmatrix.sync.aligned.m8n8.x4.shared.b16 [$0], {$1, $2, $3, $4};", "r,r,r,r,r"
+  // CHECK-NOT: stmatrix
+  // CHECK: "fence.proxy.async.shared::cta;"
+  // CHECK-NEXT: "bar.sync $0, 128;", "r" %[[BAR]]
+  // CHECK: %[[IN:.*]] = arith.andi %[[T]], %c127
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[IN]], %[[ZERO]]
+  // CHECK: scf.if %[[FIRST]] {
+  // CHECK: "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [$0, {$1, $2, $3, $4}], [$5];", "l,r,r,r,r,r" %[[MAP]], %[[ZERO]], %[[HEAD]], %[[ROW]], %[[BATCH]], %[[AT:.*]] :
+  // CHECK: %[[NEXT:.*]] = arith.addi %[[AT]], %[[PANEL]]
+  // CHECK: "cp.async.bulk.tensor.4d.global{{.*}}" %[[MAP]], %[[SIXTYFOUR]], %[[HEAD]], %[[ROW]], %[[BATCH]], %[[NEXT]]
+  // CHECK-NEXT: "cp.async.bulk.commit_group;\0Acp.async.bulk.wait_group.read 0;"
+  // CHECK-NEXT: }
+  // CHECK-NEXT: llvm.return
+  gpu.func @tile_store(%x: vector<64x128xbf16>, %map: !uattn.tensor_map<vector<64x64xbf16>>,
+                       %head: i32, %row: i32, %batch: i32, %barrier: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 128 : i64} {
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !ring
+    %t = "uattn.ring_acquire"(%r, %head) : (!ring, i32) -> !tile
+    %s = "uattn.smem_rows"(%t, %head) : (!tile, i32) -> !rows
+    "uattn.tile_store"(%x, %s, %map, %head, %row, %batch, %barrier)
+      : (vector<64x128xbf16>, !rows, !uattn.tensor_map<vector<64x64xbf16>>, i32, i32, i32, i32)
+      -> ()
+    gpu.return
+  }
+}

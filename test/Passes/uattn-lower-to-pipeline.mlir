@@ -1,0 +1,83 @@
+// RUN: uattn-opt --uattn-plan --uattn-lower-to-pipeline %s -o %t.mlir
+// RUN: FileCheck %s < %t.mlir
+// RUN: uattn-opt %t.mlir | cmp - %t.mlir
+// RUN: uattn-opt --uattn-lower-to-pipeline %t.mlir | cmp - %t.mlir
+
+!q = tensor<1x64x2x64xbf16>
+!dq = tensor<?x?x?x64xbf16>
+
+// The op stays as the description of the launch and names its kernel; what
+// lowering already made is not made again (second and third RUN line).
+// CHECK: module attributes {gpu.container_module}
+// CHECK-LABEL: func.func @op_names_its_kernel(
+// CHECK: "uattn.ranker_attention"(
+// CHECK-SAME: kernels = [@[[MODULE:[a-z0-9_]+]]::@[[KERNEL:ranker_attention_fwd_bf16_d64_none]]]
+func.func @op_names_its_kernel(%q: !q) -> !q {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q) -> !q
+  return %out : !q
+}
+
+// Sizes, the scale's value and q_offset are arguments of the launch.
+// CHECK-LABEL: func.func @same_plan_shares_a_kernel(
+// CHECK: kernels = [@[[MODULE]]::@[[KERNEL]]]
+func.func @same_plan_shares_a_kernel(%q: !dq) -> !dq {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 1.0 : f32,
+    q_offset = 5 : i64,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!dq, !dq, !dq) -> !dq
+  return %out : !dq
+}
+
+// A negative scale needs the kernel that negates the products.
+// CHECK-LABEL: func.func @negative_scale_has_its_own_kernel(
+// CHECK: kernels = [@[[NEGATED:[a-z0-9_]+_negated]]::@[[KERNEL]]]
+func.func @negative_scale_has_its_own_kernel(%q: !q) -> !q {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = -0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q) -> !q
+  return %out : !q
+}
+
+// Two plans that differ in their registers alone once shared the first one's
+// kernel.
+// CHECK-LABEL: func.func @registers_are_part_of_the_plan(
+// CHECK: kernels = [@[[SMALLER:[a-z0-9_]+]]::@[[KERNEL]]]
+func.func @registers_are_part_of_the_plan(%q: !q) -> !q {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    plan = #uattn.plan<{consumer_registers = 152 : i64, consumer_warpgroups = 3 : i64,
+      entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
+      target = "sm_90a"}>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q) -> !q
+  return %out : !q
+}
+
+// One gpu.module a plan, each with one kernel. Its function says what a launch
+// needs: threads, registers at entry, shared memory.
+// CHECK: gpu.module @[[MODULE]] {
+// CHECK-NEXT: gpu.func @[[KERNEL]](
+// CHECK-SAME: kernel attributes {
+// CHECK-SAME: uattn.entry_registers = 128 : i64
+// CHECK-SAME: uattn.smem_bytes = 90192 : i64
+// CHECK-SAME: uattn.threads = 512 : i64
+// CHECK: "uattn.role"() {registers = array<i64: 32, 160>, warpgroups = array<i64: 1, 3>}
+// CHECK: "uattn.wgmma"({{.*}}) {transpose_b}
+// CHECK: gpu.return
+// CHECK: gpu.module @[[NEGATED]] {
+// CHECK-NEXT: gpu.func @[[KERNEL]](
+// CHECK: "uattn.wgmma"({{.*}}) {negate_a, transpose_b}
+// CHECK: gpu.module @[[SMALLER]] {
+// CHECK-NEXT: gpu.func @[[KERNEL]](
+// CHECK: "uattn.role"() {registers = array<i64: 32, 152>, warpgroups = array<i64: 1, 3>}
+// CHECK-NOT: gpu.module

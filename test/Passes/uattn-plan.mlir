@@ -1,0 +1,91 @@
+// RUN: uattn-opt --uattn-plan %s | FileCheck %s
+// RUN: uattn-opt --uattn-plan=target=sm_90a %s | FileCheck %s
+// RUN: uattn-opt --uattn-plan %s | uattn-opt - | FileCheck %s
+// RUN: uattn-opt --uattn-plan --uattn-plan %s | FileCheck %s
+
+!q = tensor<1x64x2x64xbf16>
+!kv = tensor<1x64x1x64xbf16>
+!dq = tensor<?x?x?x64xbf16>
+
+// Every decision is in the attribute; nothing else of the op changes.
+// CHECK-LABEL: func.func @op_gets_a_plan(
+// CHECK: "uattn.ranker_attention"(
+// CHECK-SAME: cap = #uattn.cap<"none",
+// CHECK-SAME: plan = #uattn.plan<{
+// CHECK-SAME: consumer_registers = {{[0-9]+}} : i64
+// CHECK-SAME: consumer_warpgroups = {{[0-9]+}} : i64
+// CHECK-SAME: entry_registers = {{[0-9]+}} : i64
+// CHECK-SAME: kv_tile_rows = {{[0-9]+}} : i64
+// CHECK-SAME: ping_pong = {{true|false}}
+// CHECK-SAME: producer_registers = {{[0-9]+}} : i64
+// CHECK-SAME: softmax = "online"
+// CHECK-SAME: stage_count = {{[0-9]+}} : i64
+// CHECK-SAME: target = "sm_90a"}>
+// CHECK-SAME: sm_scale = 1.250000e-01 : f32
+func.func @op_gets_a_plan(%q: !q, %k: !kv) -> !q {
+  %out = "uattn.ranker_attention"(%q, %k, %k) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !kv, !kv) -> !q
+  return %out : !q
+}
+
+// A kernel serves every length and head count, so dimensions that are known
+// only at run time change no decision.
+// CHECK-LABEL: func.func @sizes_do_not_matter(
+// CHECK: "uattn.ranker_attention"({{.*}} plan = #uattn.plan<[[PLAN:{.*}]]>,
+// CHECK: "uattn.ranker_attention"({{.*}} plan = #uattn.plan<[[PLAN]]>,
+// CHECK: return
+func.func @sizes_do_not_matter(%q: !q, %k: !kv, %dq: !dq) -> (!q, !dq) {
+  %0 = "uattn.ranker_attention"(%q, %k, %k) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !kv, !kv) -> !q
+  %1 = "uattn.ranker_attention"(%dq, %dq, %dq) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!dq, !dq, !dq) -> !dq
+  return %0, %1 : !q, !dq
+}
+
+// Who wrote a plan meant it, even one that the cost model would not choose.
+// CHECK-LABEL: func.func @plan_that_is_there_stays(
+// CHECK: "uattn.ranker_attention"(
+// CHECK-SAME: kv_tile_rows = 64 : i64, ping_pong = false
+func.func @plan_that_is_there_stays(%q: !q, %k: !kv) -> !q {
+  %out = "uattn.ranker_attention"(%q, %k, %k) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    plan = #uattn.plan<{consumer_registers = 240 : i64, consumer_warpgroups = 2 : i64,
+      entry_registers = 168 : i64, kv_tile_rows = 64 : i64, ping_pong = false,
+      producer_registers = 24 : i64, softmax = "online", stage_count = 2 : i64,
+      target = "sm_90a"}>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !kv, !kv) -> !q
+  return %out : !q
+}
+
+// Without a mask q_offset moves nothing, so it needs no kernel of its own.
+// CHECK-LABEL: func.func @q_offset_alone_is_covered(
+// CHECK: "uattn.ranker_attention"({{.*}} plan = #uattn.plan<
+// CHECK-SAME: q_offset = 7 : i64
+func.func @q_offset_alone_is_covered(%q: !q, %k: !kv) -> !q {
+  %out = "uattn.ranker_attention"(%q, %k, %k) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    q_offset = 7 : i64,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !kv, !kv) -> !q
+  return %out : !q
+}
+
+// CHECK-LABEL: func.func @other_ops_stay(
+// CHECK-NOT: plan
+// CHECK: return
+func.func @other_ops_stay(%x: f32) -> f32 {
+  %0 = arith.addf %x, %x : f32
+  return %0 : f32
+}

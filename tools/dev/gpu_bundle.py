@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Collects what a GPU machine without LLVM needs to check the compiled kernels.
+
+Into OUT_DIR go uattn-run, artifacts of every kernel variant (all sizes
+dynamic), of the examples and of the golden cases that are compiled, their .npy
+files, and check.py, which needs Python and numpy alone:
+
+    python3 OUT_DIR/check.py --device=cuda
+
+Usage: gpu_bundle.py OUT_DIR [--build=FOLDER] [--ptxas=FILE|none]
+  --ptxas=none  is quicker: the kernels are PTX, which the driver compiles
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import forward_variants
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SIZE_LIMIT = 20 << 20
+
+# What runs an example, as its own RUN line says.
+EXAMPLE_RUN = re.compile(r"^// RUN: uattn-run %t\.uattn (?!.*--device=cuda)(.*--check)", re.M)
+
+# Arguments that no op reads cost no time on the host, however large they are.
+# Each fits into the host's memory, both do not fit into the device's.
+OUT_OF_MEMORY = """
+func.func @main(%q: tensor<1x64x1x64xbf16>, %huge: tensor<?x?xf32>,
+                %other: tensor<?x?xf32>) -> tensor<1x64x1x64xbf16> {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (tensor<1x64x1x64xbf16>, tensor<1x64x1x64xbf16>, tensor<1x64x1x64xbf16>)
+    -> tensor<1x64x1x64xbf16>
+  return %out : tensor<1x64x1x64xbf16>
+}
+"""
+
+
+class Bundle:
+    def __init__(self, folder, build, ptxas):
+        self.folder = folder
+        self.compiler = build / "bin" / "uattn-compile"
+        self.options = [f"--ptxas={ptxas}"] if ptxas else []
+        self.manifest = {"variants": {}, "caps": {}, "examples": [], "golden": []}
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(build / "bin" / "uattn-run", folder / "uattn-run")
+        shutil.copy(ROOT / "tools" / "dev" / "gpu_check.py", folder / "check.py")
+
+    def compile(self, source, name, options=None):
+        """Whether `source`, a text or a path, is compiled to artifact `name`."""
+        is_path = isinstance(source, pathlib.Path)
+        target = self.folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        options = self.options if options is None else options
+        command = [self.compiler, source if is_path else "-", "-o", target, *options]
+        done = subprocess.run(
+            command,
+            input=None if is_path else source,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode not in (0, 2):
+            sys.exit(f"gpu_bundle: {name}: exit code {done.returncode}: {done.stderr}")
+        if done.returncode == 2 and "not compiled yet" not in done.stderr:
+            sys.exit(f"gpu_bundle: {name}: {done.stderr}")
+        if "warning" in done.stderr:
+            sys.exit(f"gpu_bundle: {name}: {done.stderr}")
+        return done.returncode == 0
+
+    def add_variants(self):
+        """One artifact a head dimension; a third holds PTX alone, which the
+        driver compiles."""
+        for head_dim in forward_variants.HEAD_DIMS:
+            name = f"variants_d{head_dim}.uattn"
+            self.compile(forward_variants.module(head_dim), name)
+            self.manifest["variants"][name] = [
+                variant._asdict() for variant in forward_variants.variants(head_dim)
+            ]
+        few = list(forward_variants.variants(64))[:4]
+        text = "".join(map(forward_variants.function, few))
+        self.compile(text, "ptx_alone.uattn", ["--ptxas=none"])
+        self.manifest["variants"]["ptx_alone.uattn"] = [v._asdict() for v in few]
+        for cap, text in forward_variants.CAPS.items():
+            numbers = re.findall(r"[-0-9.]+(?= : f32)", text)
+            self.manifest["caps"][cap] = [float(number) for number in numbers]
+
+    def add_examples(self):
+        for path in sorted((ROOT / "test" / "Examples").glob("forward_*.mlir")):
+            name = f"examples/{path.stem}.uattn"
+            runs = EXAMPLE_RUN.findall(path.read_text(encoding="utf-8"))
+            if not runs:
+                sys.exit(f"gpu_bundle: {path} has no RUN line of uattn-run with --check")
+            if not self.compile(path, name):
+                sys.exit(f"gpu_bundle: {path} is not compiled")
+            for run in runs:
+                arguments = [a for a in run.split() if not a.startswith("--device")]
+                self.manifest["examples"].append({"file": name, "arguments": arguments})
+
+    def add_golden(self):
+        for case in sorted((ROOT / "test" / "Inputs" / "golden").glob("*/case.mlir")):
+            name = case.parent.name
+            if not self.compile(case, f"golden/{name}/case.uattn"):
+                shutil.rmtree(self.folder / "golden" / name)
+                continue
+            for file in [*case.parent.glob("*.npy"), case.parent / "case.json"]:
+                shutil.copy(file, self.folder / "golden" / name)
+            self.manifest["golden"].append(name)
+
+    def finish(self):
+        self.compile(OUT_OF_MEMORY, "out_of_memory.uattn")
+        text = json.dumps(self.manifest, indent=1)
+        (self.folder / "manifest.json").write_text(text + "\n", encoding="utf-8")
+        size = sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
+        if size > SIZE_LIMIT:
+            sys.exit(f"gpu_bundle: {size} bytes: expected at most {SIZE_LIMIT}")
+        counts = {key: len(value) for key, value in self.manifest.items()}
+        print(f"{self.folder}: {size / 1e6:.1f} MB, {counts}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("out_dir", type=pathlib.Path)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--ptxas")
+    options = parser.parse_args()
+    bundle = Bundle(options.out_dir, options.build, options.ptxas)
+    bundle.add_variants()
+    bundle.add_examples()
+    bundle.add_golden()
+    bundle.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,403 @@
+#!/usr/bin/env python3
+"""Checks the artifacts beside this file through uattn-run.
+
+- golden cases, files in and out, against their float64 results
+- files in and out against the op's definition in numpy, which is independent
+  of uattn's reference: caps, temperatures, wide scores, numbers that are not
+  finite
+- every kernel variant at odd lengths and head counts against uattn's reference
+  (uattn-run --check), and the examples
+- the same bits in two runs
+- wrong shapes, damaged artifacts and memory that runs out: the contracted exit
+  codes
+
+Prints a line a failure and a count; exits 1 where something failed.
+
+Usage: check.py [--device=cuda|reference] [--jobs=N] [--quick] [--only=TEXT]
+Needs Python 3.8 and numpy. tools/dev/gpu_bundle.py makes the folder.
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import argparse
+import concurrent.futures
+import itertools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+import numpy
+
+HERE = pathlib.Path(__file__).resolve().parent
+LENGTHS = (1, 63, 64, 65, 127, 128, 129, 130, 333, 1025)
+HEADS = ((1, 1), (4, 2), (5, 1), (6, 2), (20, 4), (7, 7))
+PAIRS_LIMIT = 7_000_000  # query and key pairs of one run
+RUNS_PER_VARIANT = 6
+TIME_LIMIT = 120  # seconds; a kernel that hangs fails its run
+OUT_BOUND = 5e-3
+RIGHT, WRONG_USE, DEVICE_FAILED, INTERNAL = 0, 2, 3, 4
+
+
+class Failure(Exception):
+    pass
+
+
+def run_tool(device, artifact, arguments):
+    """(exit code, stdout, stderr) of uattn-run."""
+    command = [HERE / "uattn-run", HERE / artifact, f"--device={device}", *arguments]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=TIME_LIMIT, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Failure(f"no end after {TIME_LIMIT} s") from error
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect_code(found, *wanted):
+    code, _, message = found
+    if code not in wanted:
+        raise Failure(f"exit code {code}, expected {wanted}: {message.strip()[-300:]}")
+    if code != RIGHT and "uattn-run:" not in message:
+        raise Failure(f"exit code {code} without a message")
+
+
+def expect_checked(found, results):
+    """Every result was compared and is in its bound."""
+    expect_code(found, RIGHT)
+    lines = found[1].strip().splitlines()
+    if len(lines) != results or not all(line.endswith(": ok") for line in lines):
+        raise Failure(f"expected {results} results that are ok: {found[1].strip()}")
+
+
+# ---- Comparison ---------------------------------------------------------------
+
+
+def compare_out(found, wanted, bound=OUT_BOUND):
+    if found.shape != wanted.shape:
+        raise Failure(f"shape {found.shape}: expected {wanted.shape}")
+    not_finite = ~numpy.isfinite(wanted)
+    if not numpy.array_equal(~numpy.isfinite(found), not_finite):
+        raise Failure("numbers that are not finite stand in other places")
+    wanted, found = wanted[~not_finite], found[~not_finite].astype(numpy.float64)
+    norm = numpy.linalg.norm(wanted)
+    error = numpy.linalg.norm(found - wanted)
+    if norm == 0 and error > 1e-6:
+        raise Failure(f"absolute error {error:.2e}: expected 1e-6")
+    if norm > 0 and error > bound * norm:
+        raise Failure(f"relative error {error / norm:.2e}: expected {bound:.0e}")
+
+
+def compare_lse(found, wanted):
+    if found.shape != wanted.shape:
+        raise Failure(f"lse has shape {found.shape}: expected {wanted.shape}")
+    not_finite = ~numpy.isfinite(wanted)
+    if not numpy.array_equal(numpy.isneginf(found), numpy.isneginf(wanted)) or not (
+        numpy.array_equal(~numpy.isfinite(found), not_finite)
+    ):
+        raise Failure("lse is -inf or no number in other places")
+    wanted, found = wanted[~not_finite], found[~not_finite]
+    over = abs(found - wanted) - (2e-3 + 1e-3 * abs(wanted))
+    if over.size and over.max() > 0:
+        raise Failure(f"lse is over its bound by {over.max():.2e}")
+
+
+# ---- The op's definition ------------------------------------------------------
+
+
+def round_to(numbers, dtype):
+    """As the element type stores them; f32 arrays."""
+    numbers = numpy.ascontiguousarray(numbers, numpy.float32)
+    if dtype == "f16":
+        return numbers.astype(numpy.float16).astype(numpy.float32)
+    if dtype == "f32":
+        return numbers
+    bits = numbers.view(numpy.uint32)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
+    return numpy.where(numpy.isnan(numbers), numbers, rounded.view(numpy.float32))
+
+
+def apply_cap(scores, method, cap, alpha, beta):
+    if method == "tanh":
+        return cap * numpy.tanh(scores / cap)
+    if method == "soft_sign":
+        return scores / (1 + abs(scores) / cap)
+    if method == "alsc":
+        middle = 1 / (1 + numpy.exp(-alpha * beta))
+        norm = middle * (1 - middle) + 1e-12
+        return cap * (1 / (1 + numpy.exp(-alpha * (scores / cap + beta))) - middle) / norm
+    return scores
+
+
+def attention(q, k, v, temp, variant, cap):
+    """out and lse in float64, after the op's semantics."""
+    q, k, v = (x.astype(numpy.float64) for x in (q, k, v))
+    group = q.shape[2] // k.shape[2]
+    k, v = numpy.repeat(k, group, axis=2), numpy.repeat(v, group, axis=2)
+    with numpy.errstate(all="ignore"):
+        scores = numpy.einsum("bihd,bjhd->bhij", q, k) * numpy.float32(variant["sm_scale"])
+        scores = apply_cap(scores, variant["cap"], *cap)
+        if temp is not None:
+            scores = scores * temp.astype(numpy.float64)[:, None, :, None]
+        top = scores.max(axis=3, keepdims=True)
+        weights = numpy.exp(scores - top)
+        total = weights.sum(axis=3, keepdims=True)
+        out = numpy.einsum("bhij,bjhd->bihd", weights / total, v)
+        lse = (top + numpy.log(total))[..., 0]
+    return out, lse
+
+
+# ---- Checks -------------------------------------------------------------------
+
+
+class Checks:
+    """A list of (name, function); a function raises Failure."""
+
+    def __init__(self, device, is_quick):
+        self.device = device
+        self.is_quick = is_quick
+        self.manifest = json.loads((HERE / "manifest.json").read_text(encoding="utf-8"))
+        self.all = []
+        for name in self.manifest["golden"]:
+            self.add(f"golden {name}", self.golden, name)
+        for example in self.manifest["examples"]:
+            self.add(f"{example['file']} {' '.join(example['arguments'])}", self.example, example)
+        self.add_numpy_cases()
+        self.add_variants()
+        self.add_use()
+
+    def add(self, name, function, *arguments):
+        self.all.append((name, lambda: function(*arguments)))
+
+    def run(self, artifact, *arguments):
+        return run_tool(self.device, artifact, arguments)
+
+    def golden(self, name):
+        folder = HERE / "golden" / name
+        case = json.loads((folder / "case.json").read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory() as scratch:
+            files = [f"--input={folder / f'in_{x}.npy'}" for x in case["inputs"]]
+            files += [f"--output={scratch}/{x}.npy" for x in case["results"]]
+            expect_code(self.run(f"golden/{name}/case.uattn", *files), RIGHT)
+            bound = OUT_BOUND if case["dtype"] == "bf16" else 1e-3
+            for result in case["results"]:
+                found = numpy.load(f"{scratch}/{result}.npy")
+                wanted = numpy.load(folder / f"want_{result}.npy")
+                if result == "lse":
+                    compare_lse(found, wanted)
+                else:
+                    compare_out(found, wanted, bound)
+
+    def example(self, example):
+        found = self.run(example["file"], *example["arguments"])
+        expect_code(found, RIGHT)
+        expect_checked(found, len(found[1].strip().splitlines()) or 1)
+
+    # -- Against numpy --
+
+    def add_numpy_cases(self):
+        sizes = [(2, 65, 130, 4, 2), (1, 200, 333, 5, 1), (3, 1, 64, 6, 6)]
+        spoils = ["plain", "wide", "nan_in_q", "nan_in_k", "nan_in_v", "inf_in_k"]
+        for artifact, variants in self.manifest["variants"].items():
+            if artifact == "ptx_alone.uattn":
+                continue
+            chosen = [v for v in variants if v["has_lse"] and v["temp"] in (None, "f32")]
+            for index, variant in enumerate(chosen):
+                for spoil in spoils:
+                    if self.is_quick and (index + spoils.index(spoil)) % 5:
+                        continue
+                    name = f"numpy {variant['name']} {spoil}"
+                    size = sizes[(index + spoils.index(spoil)) % len(sizes)]
+                    self.add(name, self.numpy_case, artifact, variant, spoil, size)
+
+    def numpy_case(self, artifact, variant, spoil, size):
+        batch, q_tokens, kv_tokens, heads, kv_heads = size
+        head_dim = variant["head_dim"]
+        draw = numpy.random.default_rng(zlib.crc32(f"{variant['name']} {spoil}".encode()))
+        amplitude = 12.0 if spoil == "wide" else 1.5
+        q = round_to(amplitude * draw.standard_normal((batch, q_tokens, heads, head_dim)), "bf16")
+        k = round_to(draw.standard_normal((batch, kv_tokens, kv_heads, head_dim)), "bf16")
+        v = round_to(draw.standard_normal((batch, kv_tokens, kv_heads, head_dim)), "bf16")
+        temp = None
+        if variant["temp"]:
+            temp = round_to(draw.standard_normal((batch, q_tokens)), variant["temp"])
+            temp[:, 0] = 0.0
+        if spoil == "nan_in_q":
+            q[0, q_tokens // 2, 0, 3] = numpy.nan
+        elif spoil == "nan_in_k":
+            k[0, kv_tokens // 2, 0, 3] = numpy.nan
+        elif spoil == "nan_in_v":
+            v[0, kv_tokens // 2, 0, 3] = numpy.nan
+        elif spoil == "inf_in_k":
+            k[0, kv_tokens - 1, 0, 3] = numpy.inf
+            q[..., 3] = round_to(abs(q[..., 3]) + numpy.float32(0.5), "bf16")
+        inputs = [q, k, v] + ([temp] if variant["temp"] else [])
+        found = self.run_files(artifact, variant, inputs)
+        wanted = attention(q, k, v, temp, variant, self.manifest["caps"][variant["cap"]])
+        compare_out(found[0], wanted[0])
+        compare_lse(found[1], wanted[1])
+
+    def run_files(self, artifact, variant, inputs):
+        """The results, through .npy files."""
+        names = ["out", "lse"] if variant["has_lse"] else ["out"]
+        with tempfile.TemporaryDirectory() as scratch:
+            arguments = [f"--function={variant['name']}"]
+            for index, array in enumerate(inputs):
+                numpy.save(f"{scratch}/in{index}.npy", array)
+                arguments.append(f"--input={scratch}/in{index}.npy")
+            arguments += [f"--output={scratch}/{name}.npy" for name in names]
+            expect_code(self.run(artifact, *arguments), RIGHT)
+            return [numpy.load(f"{scratch}/{name}.npy") for name in names]
+
+    # -- Every variant, odd sizes --
+
+    def add_variants(self):
+        pairs = list(itertools.product(LENGTHS, LENGTHS))
+        number = 0
+        for artifact, variants in self.manifest["variants"].items():
+            for variant in variants:
+                for _ in range(1 if self.is_quick else RUNS_PER_VARIANT):
+                    # 37 and 100 have no common factor: all pairs come up.
+                    q_tokens, kv_tokens = pairs[number * 37 % len(pairs)]
+                    shape = fit_shape(number, q_tokens, kv_tokens)
+                    arguments = shape_arguments(shape, variant["head_dim"])
+                    name = f"{variant['name']} {' '.join(arguments)}"
+                    self.add(f"{artifact} {name}", self.variant, artifact, variant, arguments,
+                             number)
+                    number += 1
+
+    def variant(self, artifact, variant, arguments, seed):
+        function = f"--function={variant['name']}"
+        found = self.run(artifact, function, *arguments, f"--seed={seed}", "--check")
+        expect_checked(found, 2 if variant["has_lse"] else 1)
+
+    # -- Use and misuse --
+
+    def add_use(self):
+        artifact, variants = next(iter(self.manifest["variants"].items()))
+        variant = next(v for v in variants if v["cap"] == "alsc" and v["has_lse"] and v["temp"])
+        self.add("two runs give the same bits", self.same_bits, artifact, variant)
+        head_dim = variant["head_dim"]
+        wrong = {
+            "heads that do not divide": (f"1x64x3x{head_dim}", f"1x64x2x{head_dim}"),
+            "another head_dim": ("1x64x2x32", "1x64x2x32"),
+            "batches that differ": (f"1x64x2x{head_dim}", f"2x64x2x{head_dim}"),
+            "a rank of three": (f"1x64x{head_dim}", f"1x64x{head_dim}"),
+            "no queries": (f"1x0x2x{head_dim}", f"1x64x2x{head_dim}"),
+            "sizes beyond 32 bits": (f"1x5000000000x2x{head_dim}", f"1x64x2x{head_dim}"),
+        }
+        for name, (q, k) in wrong.items():
+            shapes = (f"--function={variant['name']}", f"--shape=q:{q}", f"--shape=k:{k}")
+            self.add(f"wrong use: {name}", self.refused, artifact, shapes)
+        self.add("wrong use: no such function", self.refused, artifact, ("--function=nobody",))
+        self.add("wrong use: missing sizes", self.refused, artifact,
+                 (f"--function={variant['name']}",))
+        self.add("wrong use: a file of another shape", self.wrong_file, artifact, variant)
+        for part in range(1, 8):
+            self.add(f"artifact cut to {part}/8", self.damaged, artifact, part, True)
+            self.add(f"artifact with byte {part}/8 changed", self.damaged, artifact, part, False)
+        if self.device == "cuda":
+            self.add("device memory runs out", self.out_of_memory)
+
+    def same_bits(self, artifact, variant):
+        draw = numpy.random.default_rng(7)
+        shapes = [(2, 333, 4, variant["head_dim"])] + 2 * [(2, 400, 2, variant["head_dim"])]
+        inputs = [draw.standard_normal(shape).astype(numpy.float32) for shape in shapes]
+        inputs.append(draw.standard_normal((2, 333)).astype(numpy.float32))
+        first = self.run_files(artifact, variant, inputs)
+        second = self.run_files(artifact, variant, inputs)
+        for a, b in zip(first, second):
+            if a.tobytes() != b.tobytes():
+                raise Failure("the results differ")
+
+    def refused(self, artifact, arguments):
+        expect_code(self.run(artifact, *arguments), WRONG_USE)
+
+    def wrong_file(self, artifact, variant):
+        with tempfile.TemporaryDirectory() as scratch:
+            numpy.save(f"{scratch}/q.npy", numpy.zeros((1, 2, 3), numpy.float32))
+            function = f"--function={variant['name']}"
+            self.refused(artifact, (function, f"--input={scratch}/q.npy"))
+
+    def damaged(self, artifact, part, is_cut):
+        data = bytearray((HERE / artifact).read_bytes())
+        place = len(data) * part // 8
+        if is_cut:
+            del data[place:]
+        else:
+            data[place] ^= 0x10
+        with tempfile.TemporaryDirectory() as scratch:
+            path = pathlib.Path(scratch) / "damaged.uattn"
+            path.write_bytes(data)
+            expect_code(self.run(path, "--function=x"), WRONG_USE)
+
+    def out_of_memory(self):
+        # 400 GB: more than any device has. A host that does not even promise so
+        # much says so; then the device was not asked.
+        found = self.run("out_of_memory.uattn", "--shape=arg1:20000x1000000",
+                         "--shape=arg2:20000x1000000")
+        if found[0] == INTERNAL and "host memory" in found[2]:
+            return
+        expect_code(found, DEVICE_FAILED)
+        if "out of memory on" not in found[2]:
+            raise Failure(f"expected 'out of memory on': {found[2].strip()}")
+
+
+def fit_shape(number, q_tokens, kv_tokens):
+    """(batch, q_tokens, kv_tokens, heads, kv_heads), varied with `number`, of at
+    most PAIRS_LIMIT pairs."""
+    for step in range(len(HEADS) * 3):
+        heads, kv_heads = HEADS[(number + step) % len(HEADS)]
+        batch = 1 + (number // len(HEADS) + step) % 3
+        if batch * heads * q_tokens * kv_tokens <= PAIRS_LIMIT:
+            return batch, q_tokens, kv_tokens, heads, kv_heads
+    return 1, q_tokens, kv_tokens, 1, 1
+
+
+def shape_arguments(shape, head_dim):
+    batch, q_tokens, kv_tokens, heads, kv_heads = shape
+    return [
+        f"--shape=q:{batch}x{q_tokens}x{heads}x{head_dim}",
+        f"--shape=k:{batch}x{kv_tokens}x{kv_heads}x{head_dim}",
+    ]
+
+
+def attempt(check):
+    """None, or the failure as a line."""
+    name, function = check
+    try:
+        function()
+    except Failure as failure:
+        return f"FAILED {name}: {failure}"
+    except (OSError, ValueError) as error:
+        return f"FAILED {name}: {type(error).__name__}: {error}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--device", choices=("cuda", "reference"), default="cuda")
+    parser.add_argument("--jobs", type=int, default=min(8, max(1, (os.cpu_count() or 2) // 2)))
+    parser.add_argument("--quick", action="store_true", help="a run a variant")
+    parser.add_argument("--only", default="", help="checks whose name holds the text")
+    options = parser.parse_args()
+    os.chmod(HERE / "uattn-run", 0o755)
+    checks = [c for c in Checks(options.device, options.quick).all if options.only in c[0]]
+    begin = time.monotonic()
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for line in pool.map(attempt, checks):
+            if line:
+                failed += 1
+                print(line, flush=True)
+    seconds = time.monotonic() - begin
+    print(f"{len(checks)} checked on {options.device}, {failed} failed, {seconds:.0f} s")
+    return 1 if failed or not checks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
