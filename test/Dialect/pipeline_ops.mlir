@@ -54,6 +54,18 @@ func.func @wide_tile(%map: !uattn.tensor_map<vector<128x64xbf16>>,
   return
 }
 
+// A box may be shorter than the tile: the copy fills the slot's first rows, and
+// those alone are acquired.
+// CHECK-LABEL: func.func @short_box(
+// CHECK: "uattn.ring_produce"
+// CHECK: "uattn.ring_acquire"({{.*}}) : {{.*}} -> !uattn.smem<vector<64x64xbf16>>
+func.func @short_box(%map: !box, %ring: !ring, %i: i32) -> !q {
+  "uattn.ring_produce"(%map, %i, %i, %i, %ring, %i)
+    : (!box, i32, i32, i32, !ring, i32) -> ()
+  %tile = "uattn.ring_acquire"(%ring, %i) : (!ring, i32) -> !q
+  return %tile : !q
+}
+
 // CHECK-LABEL: func.func @named_barriers(
 // CHECK: "uattn.named_barrier_sync"(%{{.*}}) {threads = 256 : i64} : (i32) -> ()
 // CHECK: "uattn.named_barrier_arrive"(%{{.*}}, %{{.*}}) {threads = 128 : i64} : (i32, i1) -> ()
@@ -85,18 +97,45 @@ func.func @products(%q: !q, %k: !kv, %v: !kv, %acc: !o) -> (!o, vector<64x128xbf
 
 // CHECK-LABEL: func.func @tile_arithmetic(
 // CHECK: "uattn.cap_apply"(%{{.*}}) {method = "tanh"}
-// CHECK: "uattn.mask_apply"
-// CHECK: "uattn.column_index"() : () -> vector<64x128xi32>
+// CHECK: "uattn.exp2_apply"(%{{.*}}) {polynomial_period = 4 : i64} : (vector<64x128xf32>) -> vector<64x128xf32>
 // CHECK: "uattn.fold_columns"(%{{.*}}) {kind = "max"} : (vector<64x128xf32>) -> vector<64x8xf32>
 // CHECK: "uattn.row_broadcast"(%{{.*}}) : (vector<64xf32>) -> vector<64x128xf32>
-func.func @tile_arithmetic(%x: !s, %rows: vector<64xf32>, %i: i32)
-    -> (!s, vector<64x128xi32>, vector<64x8xf32>, !s) {
+func.func @tile_arithmetic(%x: !s, %rows: vector<64xf32>)
+    -> (!s, vector<64x8xf32>, !s) {
   %capped = "uattn.cap_apply"(%x) {method = "tanh"} : (!s) -> !s
-  %masked = "uattn.mask_apply"(%capped, %i, %i) : (!s, i32, i32) -> !s
-  %columns = "uattn.column_index"() : () -> vector<64x128xi32>
-  %folded = "uattn.fold_columns"(%masked) {kind = "max"} : (!s) -> vector<64x8xf32>
+  %p = "uattn.exp2_apply"(%capped) {polynomial_period = 4 : i64} : (!s) -> !s
+  %folded = "uattn.fold_columns"(%p) {kind = "max"} : (!s) -> vector<64x8xf32>
   %spread = "uattn.row_broadcast"(%rows) : (vector<64xf32>) -> !s
-  return %masked, %columns, %folded, %spread : !s, vector<64x128xi32>, vector<64x8xf32>, !s
+  return %p, %folded, %spread : !s, vector<64x8xf32>, !s
+}
+
+// Keys from a row's begin, where there is one, to its end.
+// CHECK-LABEL: func.func @masks(
+// CHECK-SAME: %[[X:[^:]*]]: vector<64x128xf32>, %[[FIRST:[^:]*]]: i32
+// CHECK: %[[ROWS:.*]] = "uattn.row_index"() : () -> vector<64xi32>
+// CHECK: %[[ENDED:.*]] = "uattn.mask_apply"(%[[X]], %[[FIRST]], %[[ROWS]])
+// CHECK-SAME: operandSegmentSizes = array<i32: 1, 1, 1, 0>
+// CHECK-SAME: (vector<64x128xf32>, i32, vector<64xi32>) -> vector<64x128xf32>
+// CHECK: "uattn.mask_apply"(%[[ENDED]], %[[FIRST]], %[[ROWS]], %[[ROWS]])
+// CHECK-SAME: operandSegmentSizes = array<i32: 1, 1, 1, 1>
+func.func @masks(%x: !s, %first: i32) -> !s {
+  %rows = "uattn.row_index"() : () -> vector<64xi32>
+  %ended = "uattn.mask_apply"(%x, %first, %rows)
+    {operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!s, i32, vector<64xi32>) -> !s
+  %both = "uattn.mask_apply"(%ended, %first, %rows, %rows)
+    {operandSegmentSizes = array<i32: 1, 1, 1, 1>}
+    : (!s, i32, vector<64xi32>, vector<64xi32>) -> !s
+  return %both : !s
+}
+
+// Flags of rows, in one warp or in all of the warpgroup.
+// CHECK-LABEL: func.func @votes(
+// CHECK: "uattn.warp_any"(%{{.*}}) : (vector<64xi1>) -> i1
+// CHECK: "uattn.warpgroup_all"(%{{.*}}, %{{.*}}) : (vector<64xi1>, i32) -> i1
+func.func @votes(%flags: vector<64xi1>, %id: i32) -> (i1, i1) {
+  %any = "uattn.warp_any"(%flags) : (vector<64xi1>) -> i1
+  %all = "uattn.warpgroup_all"(%flags, %id) : (vector<64xi1>, i32) -> i1
+  return %any, %all : i1, i1
 }
 
 // CHECK-LABEL: func.func @memory(
@@ -112,4 +151,33 @@ func.func @memory(%g: !uattn.global<f32>, %offset: i64, %i: i32, %tile: vector<6
   "uattn.tile_store"(%tile, %staging, %map, %i, %i, %i, %i)
     : (vector<64x64xbf16>, !q, !box, i32, i32, i32, i32) -> ()
   return
+}
+
+// CHECK-LABEL: func.func @other_loads(
+// CHECK: "uattn.scalar_load"(%{{.*}}, %{{.*}}) : (!uattn.global<i32>, i64) -> i32
+// CHECK: "uattn.column_load"(%{{.*}}) : (!uattn.global<i32>, i64, i32, i32) -> vector<64x128xi32>
+func.func @other_loads(%g: !uattn.global<i32>, %offset: i64, %i: i32)
+    -> (i32, vector<64x128xi32>) {
+  %one = "uattn.scalar_load"(%g, %offset) : (!uattn.global<i32>, i64) -> i32
+  %tile = "uattn.column_load"(%g, %offset, %i, %i)
+    : (!uattn.global<i32>, i64, i32, i32) -> vector<64x128xi32>
+  return %one, %tile : i32, vector<64x128xi32>
+}
+
+// Ordinary accesses to tiles in shared memory; the fence stays where it was.
+// CHECK-LABEL: func.func @shared_memory(
+// CHECK-SAME: %[[A:[^:]*]]: !uattn.smem<vector<64x64xbf16>>, %[[B:[^:]*]]: !uattn.smem<vector<64x64xbf16>>
+// CHECK: "uattn.smem_negate_rows"(%[[A]], %{{.*}}, %{{.*}}) : (!uattn.smem<vector<64x64xbf16>>, vector<64xi1>, i32) -> ()
+// CHECK: "uattn.smem_clear_rows"(%[[B]], %{{.*}}) : (!uattn.smem<vector<64x64xbf16>>, i32) -> ()
+// CHECK: "uattn.async_proxy_fence"() : () -> ()
+// CHECK: "uattn.smem_read"(%[[A]]) : {{.*}} -> vector<64x64xbf16>
+// CHECK: "uattn.row_dot"(%[[A]], %[[B]]) : {{.*}} -> vector<64xf32>
+func.func @shared_memory(%a: !q, %b: !q, %flags: vector<64xi1>, %i: i32)
+    -> (vector<64x64xbf16>, vector<64xf32>) {
+  "uattn.smem_negate_rows"(%a, %flags, %i) : (!q, vector<64xi1>, i32) -> ()
+  "uattn.smem_clear_rows"(%b, %i) : (!q, i32) -> ()
+  "uattn.async_proxy_fence"() : () -> ()
+  %x = "uattn.smem_read"(%a) : (!q) -> vector<64x64xbf16>
+  %dot = "uattn.row_dot"(%a, %b) : (!q, !q) -> vector<64xf32>
+  return %x, %dot : vector<64x64xbf16>, vector<64xf32>
 }

@@ -128,25 +128,62 @@ func.func @ring_offsets_are_i64() {
 
 // -----
 
-// One copy fills a slot.
-func.func @box_fills_the_tile(%m: !uattn.tensor_map<vector<64x64xbf16>>,
-                              %i: i32,
-                              %r: !uattn.ring<vector<128x64xbf16>, 2 : i64>) {
-  // expected-error @below {{the tensor map's box is 64x64 for a tile of 128x64: expected the same rows, a divisor of the columns and the same element type}}
+// A copy stays within its slot.
+func.func @box_fits_the_tile(%m: !uattn.tensor_map<vector<136x64xbf16>>,
+                             %i: i32,
+                             %r: !uattn.ring<vector<128x64xbf16>, 2 : i64>) {
+  // expected-error @below {{the tensor map's box is 136x64 for a tile of 128x64: expected no more rows, a divisor of the columns and the same element type}}
   "uattn.ring_produce"(%m, %i, %i, %i, %r, %i)
-    : (!uattn.tensor_map<vector<64x64xbf16>>, i32, i32, i32,
+    : (!uattn.tensor_map<vector<136x64xbf16>>, i32, i32, i32,
        !uattn.ring<vector<128x64xbf16>, 2 : i64>, i32) -> ()
   return
 }
 
 // -----
 
-// A slot holds the tile that its ring names.
-func.func @acquired_tile_is_the_ring_s(%r: !uattn.ring<vector<128x64xbf16>, 2 : i64>,
-                                       %i: i32) {
-  // expected-error @below {{the acquired tile is vector<64x64xbf16>: expected vector<128x64xbf16>}}
+// Boxes side by side fill the columns.
+func.func @box_divides_the_columns(%m: !uattn.tensor_map<vector<64x48xbf16>>,
+                                   %i: i32,
+                                   %r: !uattn.ring<vector<128x64xbf16>, 2 : i64>) {
+  // expected-error @below {{the tensor map's box is 64x48 for a tile of 128x64: expected no more rows, a divisor of the columns and the same element type}}
+  "uattn.ring_produce"(%m, %i, %i, %i, %r, %i)
+    : (!uattn.tensor_map<vector<64x48xbf16>>, i32, i32, i32,
+       !uattn.ring<vector<128x64xbf16>, 2 : i64>, i32) -> ()
+  return
+}
+
+// -----
+
+// A copy converts nothing.
+func.func @box_has_the_tile_s_type(%m: !uattn.tensor_map<vector<128x64xf16>>,
+                                   %i: i32,
+                                   %r: !uattn.ring<vector<128x64xbf16>, 2 : i64>) {
+  // expected-error @below {{the tensor map's box is 128x64 for a tile of 128x64: expected no more rows, a divisor of the columns and the same element type}}
+  "uattn.ring_produce"(%m, %i, %i, %i, %r, %i)
+    : (!uattn.tensor_map<vector<128x64xf16>>, i32, i32, i32,
+       !uattn.ring<vector<128x64xbf16>, 2 : i64>, i32) -> ()
+  return
+}
+
+// -----
+
+// A slot holds no more rows than the tile that its ring names.
+func.func @acquired_tile_is_in_the_slot(%r: !uattn.ring<vector<128x64xbf16>, 2 : i64>,
+                                        %i: i32) {
+  // expected-error @below {{the acquired tile is vector<192x64xbf16>: expected vector<128x64xbf16>}}
   %t = "uattn.ring_acquire"(%r, %i)
-    : (!uattn.ring<vector<128x64xbf16>, 2 : i64>, i32) -> !uattn.smem<vector<64x64xbf16>>
+    : (!uattn.ring<vector<128x64xbf16>, 2 : i64>, i32) -> !uattn.smem<vector<192x64xbf16>>
+  return
+}
+
+// -----
+
+// Its rows are whole.
+func.func @acquired_rows_are_the_ring_s(%r: !uattn.ring<vector<128x128xbf16>, 2 : i64>,
+                                        %i: i32) {
+  // expected-error @below {{the acquired tile is vector<64x64xbf16>: expected vector<64x128xbf16>}}
+  %t = "uattn.ring_acquire"(%r, %i)
+    : (!uattn.ring<vector<128x128xbf16>, 2 : i64>, i32) -> !uattn.smem<vector<64x64xbf16>>
   return
 }
 
@@ -363,5 +400,116 @@ func.func @tile_store_fits_its_staging(%x: vector<64x128xbf16>,
   "uattn.tile_store"(%x, %s, %m, %i, %i, %i, %i)
     : (vector<64x128xbf16>, !uattn.smem<vector<64x64xbf16>>,
        !uattn.tensor_map<vector<64x64xbf16>>, i32, i32, i32, i32) -> ()
+  return
+}
+
+// -----
+
+// The polynomial takes turns with the columns.
+func.func @exp2_apply_takes_tiles(%x: vector<64xf32>) {
+  // expected-error @below {{exponents is vector<64xf32>: expected a vector of rank 2}}
+  %y = "uattn.exp2_apply"(%x) {polynomial_period = 4 : i64}
+    : (vector<64xf32>) -> vector<64xf32>
+  return
+}
+
+// -----
+
+// No polynomial at all is math.exp2.
+func.func @exp2_apply_period_is_a_count(%x: vector<64x64xf32>) {
+  // expected-error @below {{polynomial_period is 0: expected at least 1}}
+  %y = "uattn.exp2_apply"(%x) {polynomial_period = 0 : i64}
+    : (vector<64x64xf32>) -> vector<64x64xf32>
+  return
+}
+
+// -----
+
+// Columns are keys.
+func.func @mask_apply_takes_tiles(%x: vector<64xf32>, %i: i32, %end: vector<64xi32>) {
+  // expected-error @below {{scores is vector<64xf32>: expected a vector of rank 2}}
+  %y = "uattn.mask_apply"(%x, %i, %end) {operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+    : (vector<64xf32>, i32, vector<64xi32>) -> vector<64xf32>
+  return
+}
+
+// -----
+
+// Every row has its end.
+func.func @mask_apply_end_is_a_row_s(%x: vector<64x64xf32>, %i: i32, %end: vector<32xi32>) {
+  // expected-error @below {{a limit is vector<32xi32>: expected a vector of i32 with an element a row}}
+  %y = "uattn.mask_apply"(%x, %i, %end) {operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+    : (vector<64x64xf32>, i32, vector<32xi32>) -> vector<64x64xf32>
+  return
+}
+
+// -----
+
+// So has the begin, if there is one.
+func.func @mask_apply_begin_is_a_row_s(%x: vector<64x64xf32>, %i: i32, %end: vector<64xi32>,
+                                       %begin: vector<64x1xi32>) {
+  // expected-error @below {{a limit is vector<64x1xi32>: expected a vector of i32 with an element a row}}
+  %y = "uattn.mask_apply"(%x, %i, %end, %begin) {operandSegmentSizes = array<i32: 1, 1, 1, 1>}
+    : (vector<64x64xf32>, i32, vector<64xi32>, vector<64x1xi32>) -> vector<64x64xf32>
+  return
+}
+
+// -----
+
+// Keys are counted.
+func.func @mask_apply_limits_are_integers(%x: vector<64x64xf32>, %i: i32,
+                                          %end: vector<64xf32>) {
+  // expected-error @below {{a limit is vector<64xf32>: expected a vector of i32 with an element a row}}
+  %y = "uattn.mask_apply"(%x, %i, %end) {operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+    : (vector<64x64xf32>, i32, vector<64xf32>) -> vector<64x64xf32>
+  return
+}
+
+// -----
+
+// One value a row.
+func.func @row_index_has_no_columns() {
+  // expected-error @below {{rows is vector<64x8xi32>: expected a vector of rank 1}}
+  %x = "uattn.row_index"() : () -> vector<64x8xi32>
+  return
+}
+
+// -----
+
+// Repeated over rows.
+func.func @column_load_gives_a_tile(%g: !uattn.global<i32>, %o: i64, %i: i32) {
+  // expected-error @below {{the tile is vector<64xi32>: expected a vector of rank 2}}
+  %x = "uattn.column_load"(%g, %o, %i, %i)
+    : (!uattn.global<i32>, i64, i32, i32) -> vector<64xi32>
+  return
+}
+
+// -----
+
+// What is read is what is there.
+func.func @smem_read_gives_the_tile(%t: !uattn.smem<vector<64x64xbf16>>) {
+  // expected-error @below {{the tile is vector<64x64xf32>: expected vector<64x64xbf16>}}
+  %x = "uattn.smem_read"(%t) : (!uattn.smem<vector<64x64xbf16>>) -> vector<64x64xf32>
+  return
+}
+
+// -----
+
+// Row by row.
+func.func @row_dot_takes_equal_tiles(%a: !uattn.smem<vector<64x64xbf16>>,
+                                     %b: !uattn.smem<vector<64x128xbf16>>) {
+  // expected-error @below {{b is vector<64x128xbf16>: expected vector<64x64xbf16>}}
+  %x = "uattn.row_dot"(%a, %b)
+    : (!uattn.smem<vector<64x64xbf16>>, !uattn.smem<vector<64x128xbf16>>) -> vector<64xf32>
+  return
+}
+
+// -----
+
+// One product a row.
+func.func @row_dot_gives_rows(%a: !uattn.smem<vector<64x64xbf16>>) {
+  // expected-error @below {{rows is vector<64x8xf32>: expected a vector of rank 1}}
+  %x = "uattn.row_dot"(%a, %a)
+    : (!uattn.smem<vector<64x64xbf16>>, !uattn.smem<vector<64x64xbf16>>) -> vector<64x8xf32>
   return
 }

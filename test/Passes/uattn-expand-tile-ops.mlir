@@ -50,32 +50,27 @@ func.func @alsc(%s: !tile) -> !tile {
   return %c : !tile
 }
 
-// Column c is key first_key + c, which is allowed below kv_tokens:
-// c < kv_tokens - first_key.
-// CHECK-LABEL: func.func @mask(
-// CHECK-SAME: %[[S:.*]]: vector<64x128xf32>, %[[FIRST:.*]]: i32, %[[TOKENS:.*]]: i32
-// CHECK-DAG: %[[COLUMN:.*]] = "uattn.column_index"() : () -> vector<64x128xi32>
-// CHECK-DAG: %[[LEFT:.*]] = arith.subi %[[TOKENS]], %[[FIRST]] : i32
-// CHECK: %[[LIMIT:.*]] = vector.broadcast %[[LEFT]] : i32 to vector<64x128xi32>
-// CHECK: %[[ALLOWED:.*]] = arith.cmpi slt, %[[COLUMN]], %[[LIMIT]]
-// CHECK: %[[NONE:.*]] = arith.constant dense<0xFF800000> : vector<64x128xf32>
-// CHECK: %[[M:.*]] = arith.select %[[ALLOWED]], %[[S]], %[[NONE]]
+// Masks depend on where a thread's rows and columns are: they stay, behind the
+// caps, since a capped -inf would be a score again.
+// CHECK-LABEL: func.func @cap_before_mask(
+// CHECK-SAME: %{{.*}}: vector<64x128xf32>, %[[FIRST:.*]]: i32, %[[END:.*]]: vector<64xi32>
+// CHECK: %[[C:.*]] = math.tanh
+// CHECK: %[[M:.*]] = "uattn.mask_apply"(%[[C]], %[[FIRST]], %[[END]])
 // CHECK: return %[[M]]
-func.func @mask(%s: !tile, %first: i32, %tokens: i32) -> !tile {
-  %m = "uattn.mask_apply"(%s, %first, %tokens) : (!tile, i32, i32) -> !tile
+func.func @cap_before_mask(%s: !tile, %first: i32, %end: vector<64xi32>) -> !tile {
+  %c = "uattn.cap_apply"(%s) {method = "tanh"} : (!tile) -> !tile
+  %m = "uattn.mask_apply"(%c, %first, %end) {operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+    : (!tile, i32, vector<64xi32>) -> !tile
   return %m : !tile
 }
 
-// The order stays: caps are applied before the mask, since a capped -inf would
-// be a score again.
-// CHECK-LABEL: func.func @cap_before_mask(
-// CHECK: %[[C:.*]] = math.tanh
-// CHECK: %[[M:.*]] = arith.select %{{.*}}, %[[C]], %{{.*}}
-// CHECK: return %[[M]]
-func.func @cap_before_mask(%s: !tile, %first: i32, %tokens: i32) -> !tile {
-  %c = "uattn.cap_apply"(%s) {method = "tanh"} : (!tile) -> !tile
-  %m = "uattn.mask_apply"(%c, %first, %tokens) : (!tile, i32, i32) -> !tile
-  return %m : !tile
+// A cap of the candidates' own scores is one of rows.
+// CHECK-LABEL: func.func @cap_of_rows(
+// CHECK-SAME: %[[S:.*]]: vector<64xf32>
+// CHECK: math.tanh %[[S]] fastmath<afn> : vector<64xf32>
+func.func @cap_of_rows(%s: vector<64xf32>) -> vector<64xf32> {
+  %c = "uattn.cap_apply"(%s) {method = "tanh"} : (vector<64xf32>) -> vector<64xf32>
+  return %c : vector<64xf32>
 }
 
 // Ops inside regions are found, and what is around them stays.
