@@ -96,11 +96,11 @@ gpu.module @kernels {
 
 // A result without a layout once crashed the pass.
 gpu.module @kernels {
-  gpu.func @column_index_without_layout()
+  gpu.func @row_index_without_layout()
       kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
                          uattn.entry_registers = 168 : i64} {
-    // expected-error @below {{vector<32x64xi32> has no layout: expected a vector of 64 rows and a multiple of 8 columns}}
-    %t = "uattn.column_index"() : () -> vector<32x64xi32>
+    // expected-error @below {{vector<32xi32> has no layout: expected a vector of 64 rows and a multiple of 8 columns}}
+    %t = "uattn.row_index"() : () -> vector<32xi32>
     gpu.return
   }
 }
@@ -166,18 +166,6 @@ gpu.module @kernels {
                          uattn.entry_registers = 168 : i64} {
     // expected-error @below {{arith.addf cannot be distributed to threads: expected a uattn pipeline op or elementwise arithmetic}}
     %t = arith.addf %x, %x : vector<64x64xbf16>
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @kernels {
-  gpu.func @extension_of_a_packed_tile(%x: vector<64x64xbf16>)
-      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
-                         uattn.entry_registers = 168 : i64} {
-    // expected-error @below {{arith.extf cannot be distributed to threads}}
-    %t = arith.extf %x : vector<64x64xbf16> to vector<64x64xf32>
     gpu.return
   }
 }
@@ -352,7 +340,7 @@ gpu.module @kernels {
   gpu.func @broadcast_of_packed_rows(%x: vector<64xbf16>)
       kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
                          uattn.entry_registers = 168 : i64} {
-    // expected-error @below {{the operand is vector<64xbf16>: expected f32 elements}}
+    // expected-error @below {{the tile is vector<64x64xbf16>: expected elements of another type than bf16 or f16}}
     %t = "uattn.row_broadcast"(%x) : (vector<64xbf16>) -> vector<64x64xbf16>
     gpu.return
   }
@@ -374,11 +362,11 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @column_index_of_another_type()
+  gpu.func @row_index_of_another_type()
       kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
                          uattn.entry_registers = 168 : i64} {
-    // expected-error @below {{the indices' type is vector<64x64xindex>: expected a tile of i32}}
-    %t = "uattn.column_index"() : () -> vector<64x64xindex>
+    // expected-error @below {{the rows' type is vector<64xindex>: expected 64 rows of i32}}
+    %t = "uattn.row_index"() : () -> vector<64xindex>
     gpu.return
   }
 }
@@ -386,10 +374,48 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @row_load_of_integers(%g: !uattn.global<i32>, %o: i64, %i: i32)
+  gpu.func @row_load_of_doubles(%g: !uattn.global<f64>, %o: i64, %i: i32)
       kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
                          uattn.entry_registers = 168 : i64} {
-    // expected-error @below {{the source's element type is i32: expected f32, bf16 or f16}}
+    // expected-error @below {{the source's element type is f64: expected f32, bf16, f16 or i32}}
+    %t = "uattn.row_load"(%g, %o, %i, %i) : (!uattn.global<f64>, i64, i32, i32) -> vector<64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @row_load_of_long_integers(%g: !uattn.global<i64>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the source's element type is i64: expected f32, bf16, f16 or i32}}
+    %t = "uattn.row_load"(%g, %o, %i, %i) : (!uattn.global<i64>, i64, i32, i32) -> vector<64xi64>
+    gpu.return
+  }
+}
+
+// -----
+
+// Loaded floats are f32 whatever memory holds.
+gpu.module @kernels {
+  gpu.func @row_load_to_bf16(%g: !uattn.global<bf16>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the type of what is loaded is vector<64xbf16>: expected f32 elements}}
+    %t = "uattn.row_load"(%g, %o, %i, %i) : (!uattn.global<bf16>, i64, i32, i32) -> vector<64xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
+// Loaded integers stay integers.
+gpu.module @kernels {
+  gpu.func @row_load_of_integers_as_floats(%g: !uattn.global<i32>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the type of what is loaded is vector<64xf32>: expected i32 elements}}
     %t = "uattn.row_load"(%g, %o, %i, %i) : (!uattn.global<i32>, i64, i32, i32) -> vector<64xf32>
     gpu.return
   }
@@ -397,13 +423,190 @@ gpu.module @kernels {
 
 // -----
 
-// Loaded rows are f32 whatever memory holds.
 gpu.module @kernels {
-  gpu.func @row_load_to_bf16(%g: !uattn.global<bf16>, %o: i64, %i: i32)
+  gpu.func @scalar_load_of_integers_as_floats(%g: !uattn.global<i32>, %o: i64)
       kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
                          uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the type of what is loaded is f32: expected i32 elements}}
+    %t = "uattn.scalar_load"(%g, %o) : (!uattn.global<i32>, i64) -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @scalar_load_to_bf16(%g: !uattn.global<bf16>, %o: i64)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the type of what is loaded is bf16: expected f32 elements}}
+    %t = "uattn.scalar_load"(%g, %o) : (!uattn.global<bf16>, i64) -> bf16
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @column_load_of_another_type(%g: !uattn.global<i32>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the type of what is loaded is vector<64x64xf32>: expected i32 elements}}
+    %t = "uattn.column_load"(%g, %o, %i, %i) : (!uattn.global<i32>, i64, i32, i32) -> vector<64x64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @mask_of_packed_scores(%x: vector<64x64xbf16>, %i: i32, %end: vector<64xi32>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the operand is vector<64x64xbf16>: expected f32 elements}}
+    %t = "uattn.mask_apply"(%x, %i, %end) {operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+      : (vector<64x64xbf16>, i32, vector<64xi32>) -> vector<64x64xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @mask_with_long_limits(%x: vector<64x64xf32>, %i: i32, %end: vector<64xi32>,
+                                 %begin: vector<64xi64>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{a limit is vector<64xi64>: expected i32 elements}}
+    %t = "uattn.mask_apply"(%x, %i, %end, %begin) {operandSegmentSizes = array<i32: 1, 1, 1, 1>}
+      : (vector<64x64xf32>, i32, vector<64xi32>, vector<64xi64>) -> vector<64x64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @exp2_of_a_packed_tile(%x: vector<64x64xbf16>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the operand is vector<64x64xbf16>: expected f32 elements}}
+    %t = "uattn.exp2_apply"(%x) {polynomial_period = 4 : i64} : (vector<64x64xbf16>) -> vector<64x64xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
+// A flag a row.
+gpu.module @kernels {
+  gpu.func @vote_over_a_tile(%x: vector<64x64xi1>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{flags is vector<64x64xi1>: expected 64 rows of i1}}
+    %t = "uattn.warp_any"(%x) : (vector<64x64xi1>) -> i1
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @vote_over_numbers(%x: vector<64xi32>, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{flags is vector<64xi32>: expected 64 rows of i1}}
+    %t = "uattn.warpgroup_all"(%x, %i) : (vector<64xi32>, i32) -> i1
+    gpu.return
+  }
+}
+
+// -----
+
+// A warpgroup reads its own 64 rows.
+gpu.module @kernels {
+  gpu.func @smem_read_of_128_rows(%i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %ring = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                                  consumer_warps = 4 : i64}
+      : () -> !uattn.ring<vector<128x64xbf16>, 1 : i64>
+    %tile = "uattn.ring_acquire"(%ring, %i) : (!uattn.ring<vector<128x64xbf16>, 1 : i64>, i32)
+      -> !uattn.smem<vector<128x64xbf16>>
+    // expected-error @below {{vector<128x64xbf16> has no layout: expected a vector of 64 rows and a multiple of 8 columns}}
+    %t = "uattn.smem_read"(%tile) : (!uattn.smem<vector<128x64xbf16>>) -> vector<128x64xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @row_dot_of_128_rows(%i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %ring = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                                  consumer_warps = 4 : i64}
+      : () -> !uattn.ring<vector<128x64xbf16>, 1 : i64>
+    %tile = "uattn.ring_acquire"(%ring, %i) : (!uattn.ring<vector<128x64xbf16>, 1 : i64>, i32)
+      -> !uattn.smem<vector<128x64xbf16>>
+    // expected-error @below {{the tile is vector<128x64xbf16>: expected 64 rows and a multiple of 64 columns of bf16 or f16}}
+    %t = "uattn.row_dot"(%tile, %tile)
+      : (!uattn.smem<vector<128x64xbf16>>, !uattn.smem<vector<128x64xbf16>>) -> vector<64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @row_dot_in_bf16(%i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %ring = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                                  consumer_warps = 4 : i64}
+      : () -> !uattn.ring<vector<128x64xbf16>, 1 : i64>
+    %tile = "uattn.ring_acquire"(%ring, %i) : (!uattn.ring<vector<128x64xbf16>, 1 : i64>, i32)
+      -> !uattn.smem<vector<64x64xbf16>>
     // expected-error @below {{the rows' type is vector<64xbf16>: expected f32 elements}}
-    %t = "uattn.row_load"(%g, %o, %i, %i) : (!uattn.global<bf16>, i64, i32, i32) -> vector<64xbf16>
+    %t = "uattn.row_dot"(%tile, %tile)
+      : (!uattn.smem<vector<64x64xbf16>>, !uattn.smem<vector<64x64xbf16>>) -> vector<64xbf16>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @negation_of_128_rows(%i: i32, %x: vector<64xi1>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %ring = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                                  consumer_warps = 4 : i64}
+      : () -> !uattn.ring<vector<128x64xbf16>, 1 : i64>
+    %tile = "uattn.ring_acquire"(%ring, %i) : (!uattn.ring<vector<128x64xbf16>, 1 : i64>, i32)
+      -> !uattn.smem<vector<128x64xbf16>>
+    // expected-error @below {{the tile is vector<128x64xbf16>: expected 64 rows and a multiple of 64 columns of bf16 or f16}}
+    "uattn.smem_negate_rows"(%tile, %x, %i)
+      : (!uattn.smem<vector<128x64xbf16>>, vector<64xi1>, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @negation_without_flags(%i: i32, %x: vector<64xi32>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %ring = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                                  consumer_warps = 4 : i64}
+      : () -> !uattn.ring<vector<128x64xbf16>, 1 : i64>
+    %tile = "uattn.ring_acquire"(%ring, %i) : (!uattn.ring<vector<128x64xbf16>, 1 : i64>, i32)
+      -> !uattn.smem<vector<64x64xbf16>>
+    // expected-error @below {{flags is vector<64xi32>: expected 64 rows of i1}}
+    "uattn.smem_negate_rows"(%tile, %x, %i)
+      : (!uattn.smem<vector<64x64xbf16>>, vector<64xi32>, i32) -> ()
     gpu.return
   }
 }

@@ -135,27 +135,118 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Element 4 c + e is column 8 c + 2 (lane % 4) + e % 2.
-  // CHECK-LABEL: llvm.func @column_index(
-  // CHECK: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x
-  // CHECK: %[[L:.*]] = arith.andi %[[T]], %{{.*}} : i32
-  // CHECK: %[[TWO_L:.*]] = arith.shli %[[L]], %{{.*}} : i32
-  // CHECK-DAG: %[[K:.*]] = arith.constant dense<[0, 1, 0, 1, 8, 9, 8, 9]> : vector<8xi32>
-  // CHECK-DAG: %[[B:.*]] = vector.broadcast %[[TWO_L]] : i32 to vector<8xi32>
-  // CHECK: arith.addi %[[K]], %[[B]] : vector<8xi32>
-  gpu.func @column_index()
+  // A packed tile is unpacked: a bf16 is the upper half of an f32.
+  // CHECK-LABEL: llvm.func @extension_unpacks(
+  // CHECK-SAME: %[[B:[^:]*]]: vector<2xi32>, %[[H:[^:]*]]: vector<2xi32>
+  // CHECK-DAG: %[[LOW:.*]] = arith.shli %[[B]], %{{.*}} : vector<2xi32>
+  // CHECK-DAG: %[[HIGH:.*]] = arith.andi %[[B]], %{{.*}} : vector<2xi32>
+  // CHECK-DAG: %[[EVEN:.*]] = arith.bitcast %[[LOW]] : vector<2xi32> to vector<2xf32>
+  // CHECK-DAG: %[[ODD:.*]] = arith.bitcast %[[HIGH]] : vector<2xi32> to vector<2xf32>
+  // CHECK: vector.shuffle %[[EVEN]], %[[ODD]] [0, 2, 1, 3]
+  // CHECK: %[[N:.*]] = vector.bitcast %[[H]] : vector<2xi32> to vector<4xf16>
+  // CHECK: arith.extf %[[N]] : vector<4xf16> to vector<4xf32>
+  gpu.func @extension_unpacks(%b: vector<64x8xbf16>, %h: vector<64x8xf16>)
       kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
                          uattn.entry_registers = 168 : i64} {
-    %c = "uattn.column_index"() : () -> vector<64x16xi32>
+    %x = arith.extf %b : vector<64x8xbf16> to vector<64x8xf32>
+    %y = arith.extf %h : vector<64x8xf16> to vector<64x8xf32>
     gpu.return
   }
 
-  // A row past the limit is not read; 16-bit values become f32. The thread's
+  // A thread's rows are row 16 (warp % 4) + lane / 4 and the one 8 below.
+  // CHECK-LABEL: llvm.func @row_index(
+  // CHECK: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK: %[[FIRST:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
+  // CHECK: %[[SECOND:.*]] = arith.addi %[[FIRST]], %c8{{.*}} : i32
+  // CHECK: vector.from_elements %[[FIRST]], %[[SECOND]] : vector<2xi32>
+  gpu.func @row_index()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %r = "uattn.row_index"() : () -> vector<64xi32>
+    gpu.return
+  }
+
+  // Element 4 c + e is column 8 c + 2 (lane % 4) + e % 2: the constant part is
+  // compared with the row's limit less the first key and the thread's part. Below
+  // the begin a key is no more allowed than from the end on.
+  // CHECK-LABEL: llvm.func @masks(
+  // CHECK-SAME: %[[X:[^:]*]]: vector<8xf32>, %[[KEY:[^:]*]]: i32, %[[END:[^:]*]]: vector<2xi32>, %[[BEGIN:[^:]*]]: vector<2xi32>
+  // CHECK: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK: %[[L:.*]] = arith.andi %[[T]], %c3{{.*}} : i32
+  // CHECK: %[[TWO_L:.*]] = arith.shli %[[L]], %c1{{.*}} : i32
+  // CHECK: %[[KEYS:.*]] = vector.broadcast %[[KEY]] : i32 to vector<2xi32>
+  // CHECK: %[[LEFT:.*]] = arith.subi %[[END]], %[[KEYS]] : vector<2xi32>
+  // CHECK: %[[COLUMN:.*]] = arith.constant dense<[0, 1, 0, 1, 8, 9, 8, 9]> : vector<8xi32>
+  // CHECK: %[[OWN:.*]] = vector.broadcast %[[TWO_L]] : i32 to vector<2xi32>
+  // CHECK: %[[NONE:.*]] = arith.constant dense<0xFF800000> : vector<8xf32>
+  // CHECK: %[[LIMIT:.*]] = arith.subi %[[LEFT]], %[[OWN]] : vector<2xi32>
+  // CHECK: %[[LIMITS:.*]] = vector.shuffle %[[LIMIT]], %[[LIMIT]] [0, 0, 1, 1, 0, 0, 1, 1]
+  // CHECK: %[[BELOW:.*]] = arith.cmpi slt, %[[COLUMN]], %[[LIMITS]] : vector<8xi32>
+  // CHECK: %[[ENDED:.*]] = arith.select %[[BELOW]], %[[X]], %[[NONE]]
+  // The op with both limits does the same and more.
+  // CHECK: %[[ENDED2:.*]] = arith.select %{{.*}}, %[[ENDED]], %{{.*}}
+  // CHECK: %[[FROM:.*]] = arith.subi %{{.*}}, %{{.*}} : vector<2xi32>
+  // CHECK: %[[FROMS:.*]] = vector.shuffle %[[FROM]], %[[FROM]] [0, 0, 1, 1, 0, 0, 1, 1]
+  // CHECK: %[[ABOVE:.*]] = arith.cmpi sle, %[[FROMS]], %{{.*}} : vector<8xi32>
+  // CHECK: arith.select %[[ABOVE]], %[[ENDED2]], %{{.*}}
+  // CHECK-NOT: arith.select
+  // CHECK: llvm.return
+  gpu.func @masks(%x: vector<64x16xf32>, %key: i32, %end: vector<64xi32>,
+                  %begin: vector<64xi32>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %m = "uattn.mask_apply"(%x, %key, %end) {operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+      : (vector<64x16xf32>, i32, vector<64xi32>) -> vector<64x16xf32>
+    %n = "uattn.mask_apply"(%m, %key, %end, %begin)
+      {operandSegmentSizes = array<i32: 1, 1, 1, 1>}
+      : (vector<64x16xf32>, i32, vector<64xi32>, vector<64xi32>) -> vector<64x16xf32>
+    gpu.return
+  }
+
+  // Both rows of a thread count; a warp votes by itself, a warpgroup meets.
+  // CHECK-LABEL: llvm.func @votes(
+  // CHECK-SAME: %[[F:[^:]*]]: vector<2xi1>, %[[ID:[^:]*]]: i32
+  // CHECK-DAG: %[[A:.*]] = vector.extract %[[F]][0]
+  // CHECK-DAG: %[[B:.*]] = vector.extract %[[F]][1]
+  // CHECK: %[[OR:.*]] = arith.ori %[[A]], %[[B]] : i1
+  // CHECK: "vote.sync.any.pred $0, $1, 0xffffffff;", "=b,b" %[[OR]]
+  // CHECK: %[[AND:.*]] = arith.andi %{{.*}}, %{{.*}} : i1
+  // CHECK: "bar.red.and.pred $0, $1, 128, $2;", "=b,r,b" %[[ID]], %[[AND]]
+  gpu.func @votes(%flags: vector<64xi1>, %id: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %any = "uattn.warp_any"(%flags) : (vector<64xi1>) -> i1
+    %all = "uattn.warpgroup_all"(%flags, %id) : (vector<64xi1>, i32) -> i1
+    gpu.return
+  }
+
+  // Of three groups of 8 columns the second, with a period of 2, leaves the
+  // special function unit.
+  // CHECK-LABEL: llvm.func @exponentials(
+  // CHECK-SAME: %[[X:[^:]*]]: vector<12xf32>
+  // CHECK: %[[TAKEN:.*]] = vector.shuffle %[[X]], %[[X]] [4, 5, 6, 7]
+  // CHECK: arith.maxnumf %[[TAKEN]], %{{.*}} : vector<4xf32>
+  // CHECK-COUNT-3: math.fma %{{.*}} : vector<4xf32>
+  // CHECK: %[[P:.*]] = arith.bitcast %{{.*}} : vector<4xi32> to vector<4xf32>
+  // CHECK: %[[LEFT:.*]] = vector.shuffle %[[X]], %[[X]] [0, 1, 2, 3, 8, 9, 10, 11]
+  // CHECK: %[[E:.*]] = math.exp2 %[[LEFT]] fastmath<afn> : vector<8xf32>
+  // CHECK: vector.shuffle %[[P]], %[[E]] [4, 5, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11]
+  // CHECK-NOT: math.exp2
+  // CHECK: llvm.return
+  gpu.func @exponentials(%x: vector<64x24xf32>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %e = "uattn.exp2_apply"(%x) {polynomial_period = 2 : i64}
+      : (vector<64x24xf32>) -> vector<64x24xf32>
+    gpu.return
+  }
+
+  // A row before the tensor or past the limit is not read; 16-bit values become f32. The thread's
   // second row is 8 below.
   // CHECK-LABEL: llvm.func @row_load(
   // CHECK-SAME: %[[G:[^:]*]]: !llvm.ptr<1>, %[[O:[^:]*]]: i64, %[[FIRST:[^:]*]]: i32, %[[LIMIT:[^:]*]]: i32
   // CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %{{.*}} : i32
-  // CHECK: %[[IN:.*]] = arith.cmpi slt, %[[ROW]], %[[LIMIT]]
+  // CHECK: %[[IN:.*]] = arith.cmpi ult, %[[ROW]], %[[LIMIT]]
   // CHECK: scf.if %[[IN]] -> (f32) {
   // CHECK: %[[WIDE:.*]] = arith.extui %[[ROW]] : i32 to i64
   // CHECK: %[[I:.*]] = arith.addi %[[O]], %[[WIDE]] : i64
@@ -173,6 +264,42 @@ gpu.module @kernels {
                          uattn.entry_registers = 168 : i64} {
     %r = "uattn.row_load"(%g, %o, %first, %limit)
       : (!uattn.global<bf16>, i64, i32, i32) -> vector<64xf32>
+    gpu.return
+  }
+
+  // A scalar, 4 bytes an element; integers are not converted.
+  // CHECK-LABEL: llvm.func @scalar_load(
+  // CHECK-SAME: %[[G:[^:]*]]: !llvm.ptr<1>, %[[O:[^:]*]]: i64
+  // CHECK: %[[I:.*]] = arith.addi %[[O]], %{{.*}} : i64
+  // CHECK: %[[A:.*]] = llvm.getelementptr %[[G]][%[[I]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
+  // CHECK: llvm.load %[[A]] : !llvm.ptr<1> -> i32
+  // CHECK-NEXT: llvm.return
+  gpu.func @scalar_load(%g: !uattn.global<i32>, %o: i64)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %x = "uattn.scalar_load"(%g, %o) : (!uattn.global<i32>, i64) -> i32
+    gpu.return
+  }
+
+  // Both rows of a thread share what its columns load: 2 of every 8.
+  // CHECK-LABEL: llvm.func @column_load(
+  // CHECK-SAME: %[[G:[^:]*]]: !llvm.ptr<1>, %[[O:[^:]*]]: i64, %[[FIRST:[^:]*]]: i32, %[[LIMIT:[^:]*]]: i32
+  // CHECK: %[[COLUMN:.*]] = arith.addi %[[FIRST]], %{{.*}} : i32
+  // CHECK: %[[I0:.*]] = arith.addi %[[COLUMN]], %c0{{.*}} : i32
+  // CHECK: %[[IN0:.*]] = arith.cmpi ult, %[[I0]], %[[LIMIT]]
+  // CHECK: %[[C0:.*]] = scf.if %[[IN0]] -> (i32)
+  // CHECK: %[[I1:.*]] = arith.addi %[[COLUMN]], %c1{{.*}} : i32
+  // CHECK: %[[C1:.*]] = scf.if %{{.*}} -> (i32)
+  // CHECK: %[[I8:.*]] = arith.addi %[[COLUMN]], %c8{{.*}} : i32
+  // CHECK: %[[C8:.*]] = scf.if %{{.*}} -> (i32)
+  // CHECK: %[[I9:.*]] = arith.addi %[[COLUMN]], %c9{{.*}} : i32
+  // CHECK: %[[C9:.*]] = scf.if %{{.*}} -> (i32)
+  // CHECK: vector.from_elements %[[C0]], %[[C1]], %[[C0]], %[[C1]], %[[C8]], %[[C9]], %[[C8]], %[[C9]] : vector<8xi32>
+  gpu.func @column_load(%g: !uattn.global<i32>, %o: i64, %first: i32, %limit: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.column_load"(%g, %o, %first, %limit)
+      : (!uattn.global<i32>, i64, i32, i32) -> vector<64x16xi32>
     gpu.return
   }
 
