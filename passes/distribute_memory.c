@@ -16,36 +16,6 @@ static MlirValue tensor_row(const uattn_distributor_t *d, MlirValue first,
   return i ? uattn_binary(b, "arith.addi", row, uattn_constant_i32(b, 8)) : row;
 }
 
-/* base + offset + row, in elements. */
-static MlirValue row_address(const uattn_builder_t *b, MlirValue base,
-                             MlirValue offset, MlirValue row,
-                             MlirType element) {
-  int32_t dynamic_index = INT32_MIN; /* the index is an operand */
-  MlirValue index =
-      uattn_binary(b, "arith.addi", offset,
-                   uattn_cast(b, "arith.extui", row, uattn_type_i64(b)));
-  uattn_op_t op = uattn_op("llvm.getelementptr");
-  uattn_op_operand(&op, base);
-  uattn_op_operand(&op, index);
-  uattn_op_attribute(&op, "elem_type", mlirTypeAttrGet(element));
-  uattn_op_attribute(&op, "rawConstantIndices",
-                     mlirDenseI32ArrayGet(b->context, 1, &dynamic_index));
-  uattn_op_result(&op, mlirValueGetType(base));
-  return uattn_op_append_value(b, &op);
-}
-
-/* 16-bit floats are widened. */
-static MlirValue load(const uattn_builder_t *b, MlirValue address,
-                      MlirType element) {
-  uattn_op_t op = uattn_op("llvm.load");
-  uattn_op_operand(&op, address);
-  uattn_op_result(&op, element);
-  MlirValue loaded = uattn_op_append_value(b, &op);
-  return mlirTypeIsABF16(element) || mlirTypeIsAF16(element)
-             ? uattn_cast(b, "arith.extf", loaded, uattn_type_f32(b))
-             : loaded;
-}
-
 static MlirValue zero_of(const uattn_builder_t *b, MlirType element) {
   return mlirTypeIsAInteger(element) ? uattn_constant_i32(b, 0)
                                      : uattn_constant_f32(b, 0.0);
@@ -60,10 +30,9 @@ static MlirValue load_inside(const uattn_distributor_t *d, MlirOperation op,
   MlirValue is_inside = uattn_compare_i(b, UATTN_CMPI_ULT, index, limit);
   uattn_builder_t inside, outside;
   MlirRegion then = uattn_region_create(b, NULL, 0, &inside);
-  MlirValue address =
-      row_address(&inside, uattn_distributed_operand(d, op, 0),
-                  uattn_distributed_operand(d, op, 1), index, element);
-  MlirValue loaded = load(&inside, address, element);
+  MlirValue loaded = uattn_emit_global_load(
+      &inside, uattn_distributed_operand(d, op, 0),
+      uattn_distributed_operand(d, op, 1), index, element);
   MlirType type = mlirValueGetType(loaded);
   uattn_yield(&inside, &loaded, 1);
   MlirRegion otherwise = uattn_region_create(b, NULL, 0, &outside);
@@ -88,10 +57,11 @@ static bool distribute_scalar_load(uattn_distributor_t *d, MlirOperation op) {
   const uattn_builder_t *b = &d->builder;
   MlirType element =
       uattn_type_inner(mlirValueGetType(mlirOperationGetOperand(op, 0)));
-  MlirValue address = row_address(b, uattn_distributed_operand(d, op, 0),
-                                  uattn_distributed_operand(d, op, 1),
-                                  uattn_constant_i32(b, 0), element);
-  uattn_set_distributed(d, op, 0, load(b, address, element));
+  uattn_set_distributed(
+      d, op, 0,
+      uattn_emit_global_load(b, uattn_distributed_operand(d, op, 0),
+                             uattn_distributed_operand(d, op, 1),
+                             uattn_constant_i32(b, 0), element));
   return true;
 }
 
@@ -131,8 +101,8 @@ static bool distribute_row_store(uattn_distributor_t *d, MlirOperation op) {
     MlirRegion region = uattn_region_create(b, NULL, 0, &then);
     uattn_op_t store = uattn_op("llvm.store");
     uattn_op_operand(&store, rows[i]);
-    uattn_op_operand(&store,
-                     row_address(&then, uattn_distributed_operand(d, op, 1),
+    uattn_op_operand(&store, uattn_emit_global_address(
+                                 &then, uattn_distributed_operand(d, op, 1),
                                  uattn_distributed_operand(d, op, 2), row,
                                  mlirValueGetType(rows[i])));
     uattn_op_append(&then, &store);
@@ -161,6 +131,32 @@ uattn_smem_tile_t uattn_distributed_smem_tile(const uattn_distributor_t *d,
                                               MlirValue tile) {
   uattn_smem_tile_t result = {uattn_distributed(d, tile), panel_bytes(tile)};
   return result;
+}
+
+static bool distribute_segment_hull(uattn_distributor_t *d, MlirOperation op) {
+  const uattn_builder_t *b = &d->builder;
+  int64_t offset = 0;
+  uattn_segment_scan_t scan = {
+      .q_ids = uattn_distributed_operand(d, op, 0),
+      .q_offset = uattn_distributed_operand(d, op, 1),
+      .first_row = uattn_distributed_operand(d, op, 2),
+      .q_tokens = uattn_distributed_operand(d, op, 3),
+      .kv_ids = uattn_distributed_operand(d, op, 4),
+      .kv_offset = uattn_distributed_operand(d, op, 5),
+      .begin = uattn_distributed_operand(d, op, 6),
+      .end = uattn_distributed_operand(d, op, 7),
+  };
+  UATTN_CHECK(uattn_op_get_i64(op, UATTN_ATTR_ROWS, &scan.rows) &&
+              uattn_op_get_i64(op, UATTN_ATTR_THREADS, &scan.threads) &&
+              uattn_op_get_i64(op, UATTN_ATTR_SMEM_OFFSET, &offset));
+  scan.scratch = uattn_binary(b, "arith.addi", d->smem_base,
+                              uattn_constant_i32(b, (int32_t)offset));
+  MlirValue first, after, is_uniform;
+  uattn_emit_segment_search(b, d->thread, &scan, &first, &after, &is_uniform);
+  uattn_set_distributed(d, op, 0, first);
+  uattn_set_distributed(d, op, 1, after);
+  uattn_set_distributed(d, op, 2, is_uniform);
+  return true;
 }
 
 static bool distribute_smem_read(uattn_distributor_t *d, MlirOperation op) {
@@ -296,6 +292,7 @@ const uattn_distribute_row_t uattn_distribute_memory_ops[] = {
     {UATTN_OPNAME_ROW_STORE, distribute_row_store},
     {UATTN_OPNAME_SCALAR_LOAD, distribute_scalar_load},
     {UATTN_OPNAME_COLUMN_LOAD, distribute_column_load},
+    {UATTN_OPNAME_SEGMENT_HULL, distribute_segment_hull},
     {UATTN_OPNAME_SMEM_READ, distribute_smem_read},
     {UATTN_OPNAME_ROW_DOT, distribute_row_dot},
     {UATTN_OPNAME_SMEM_CLEAR_ROWS, distribute_smem_clear_rows},

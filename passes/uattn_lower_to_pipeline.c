@@ -48,6 +48,10 @@ static void append_module_name(const uattn_forward_plan_t *plan,
       plan->producer_registers, plan->consumer_registers,
       plan->is_ping_pong ? "" : "_free",
       plan->scale_sign == UATTN_SCALE_SIGN_NEGATIVE ? "_negated" : "");
+  if (plan->has_fixed_maximum)
+    uattn_string_append(out_name, "_fixed");
+  if (plan->polynomial_period > 0)
+    uattn_string_appendf(out_name, "_poly%d", plan->polynomial_period);
 }
 
 static bool lower_op(MlirOperation root, MlirOperation op) {

@@ -23,14 +23,19 @@ static bool plan_op(MlirOperation op, const uattn_target_t *target) {
   return true;
 }
 
+/* A plan that is there already was meant; no plan makes a kernel of an op that
+ * none covers. */
+static bool needs_plan(MlirOperation op) {
+  return uattn_op_is(op, UATTN_OPNAME_RANKER_ATTENTION_BWD) ||
+         mlirAttributeIsNull(uattn_op_get_attribute(op, UATTN_ATTR_PLAN));
+}
+
 static bool plan_ops(MlirOperation root, const char *name,
                      const uattn_target_t *target) {
   uattn_op_list_t found = uattn_collect_ops(root, name);
   bool is_ok = true;
   for (size_t i = 0; i < found.count; ++i)
-    /* A plan that is there already was meant. */
-    if (mlirAttributeIsNull(
-            uattn_op_get_attribute(found.ops[i], UATTN_ATTR_PLAN)))
+    if (needs_plan(found.ops[i]))
       is_ok &= plan_op(found.ops[i], target);
   free(found.ops);
   return is_ok;

@@ -17,6 +17,7 @@
 #define UATTN_OPNAME_ROLE "uattn.role"
 #define UATTN_OPNAME_ELECT "uattn.elect"
 #define UATTN_OPNAME_CTA_INDEX "uattn.cta_index"
+#define UATTN_OPNAME_SEGMENT_HULL "uattn.segment_hull"
 #define UATTN_OPNAME_RING_ALLOC "uattn.ring_alloc"
 #define UATTN_OPNAME_RING_PRODUCE "uattn.ring_produce"
 #define UATTN_OPNAME_RING_ACQUIRE "uattn.ring_acquire"
@@ -79,6 +80,7 @@
 #define UATTN_ATTR_PENDING "pending"
 #define UATTN_ATTR_METHOD "method"
 #define UATTN_ATTR_KIND "kind"
+#define UATTN_ATTR_ROWS "rows"
 #define UATTN_ATTR_POLYNOMIAL_PERIOD "polynomial_period"
 
 /* Every op and type name above; a test compares them with the dialect. */

@@ -112,6 +112,33 @@ irdl.dialect @uattn {
     irdl.results(index: %index)
   }
 
+  // Looks for the keys that rows [first_row, first_row + rows) of the CTA may see
+  // by their segments. Among keys [begin, end), `first` and `after` enclose
+  // those whose id lies between the rows' least and largest; `is_uniform` says
+  // that all rows and all keys in [first, after) have one id. Without such a
+  // key `first` is not below `after`. All threads of the CTA take part, with 32
+  // bytes of shared memory at smem_offset.
+  irdl.operation @segment_hull {
+    %q_ids = irdl.base @uattn::@global
+    %q_offset = irdl.is i64
+    %first_row = irdl.is i32
+    %q_tokens = irdl.is i32
+    %kv_ids = irdl.base @uattn::@global
+    %kv_offset = irdl.is i64
+    %begin = irdl.is i32
+    %end = irdl.is i32
+    %first = irdl.is i32
+    %after = irdl.is i32
+    %is_uniform = irdl.is i1
+    %rows = irdl.any
+    %threads = irdl.any
+    %offset = irdl.any
+    irdl.operands(q_ids: %q_ids, q_offset: %q_offset, first_row: %first_row, q_tokens: %q_tokens,
+                  kv_ids: %kv_ids, kv_offset: %kv_offset, begin: %begin, end: %end)
+    irdl.attributes {"rows" = %rows, "threads" = %threads, "smem_offset" = %offset}
+    irdl.results(first: %first, after: %after, is_uniform: %is_uniform)
+  }
+
   // Shared memory at a fixed offset; barriers at a fixed offset of their own:
   // for slot s the full barrier at barrier_offset + 16 s, the empty one 8
   // bytes behind it. `consumers` warps arrive at the empty barrier.

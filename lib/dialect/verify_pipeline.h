@@ -42,6 +42,7 @@ bool uattn_verify_box(MlirOperation op, MlirType map, const uattn_tile_t *tile);
 /* One rule an op. The types of operands and results are well formed and as
  * the declaration says. */
 bool uattn_verify_role(MlirOperation op);
+bool uattn_verify_segment_hull(MlirOperation op);
 bool uattn_verify_ring_alloc(MlirOperation op);
 bool uattn_verify_ring_produce(MlirOperation op);
 bool uattn_verify_ring_acquire(MlirOperation op);

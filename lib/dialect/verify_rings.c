@@ -51,6 +51,12 @@ bool uattn_verify_role(MlirOperation op) {
   return verify_role_registers(op);
 }
 
+bool uattn_verify_segment_hull(MlirOperation op) {
+  return uattn_verify_i64(op, UATTN_ATTR_ROWS, 1, 1) &&
+         uattn_verify_i64(op, UATTN_ATTR_THREADS, WARP_THREADS, WARP_THREADS) &&
+         uattn_verify_i64(op, UATTN_ATTR_SMEM_OFFSET, 0, MBARRIER_BYTES);
+}
+
 bool uattn_verify_ring_alloc(MlirOperation op) {
   return uattn_verify_i64(op, UATTN_ATTR_SMEM_OFFSET, 0,
                           SMEM_TILE_ALIGNMENT_BYTES) &&

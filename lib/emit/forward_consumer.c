@@ -284,10 +284,10 @@ static void emit_step(const uattn_builder_t *b,
   uattn_softmax_state_t state = {io_carried[UATTN_FORWARD_MAX],
                                  io_carried[UATTN_FORWARD_SUMS]};
   uattn_softmax_growth_t growth;
-  MlirValue p = uattn_softmax_next(
-      b, &consumer->softmax,
-      emit_scores(b, consumer, step, products, is_masked),
-      is_masked || kernel->plan->masks.has_segments, &state, &growth);
+  MlirValue p =
+      uattn_softmax_next(b, &consumer->softmax,
+                         emit_scores(b, consumer, step, products, is_masked),
+                         is_masked, &state, &growth);
 
   uattn_emit_wgmma_wait(b, 0, &out, &p);
   uattn_emit_ring_release(b, kernel->v_ring, ring_step(b, kernel, last_step));
@@ -334,7 +334,7 @@ static void emit_tiles(const uattn_builder_t *b,
     carried[i] = io_state[i];
   emit_first_step(b, consumer, carried);
   MlirValue next = kernel->one;
-  if (masks.is_causal) {
+  if (masks.is_causal || masks.has_segments) {
     emit_loop(b, consumer, next, keys->first_full, true, carried);
     next = uattn_binary(b, "arith.maxsi", next, keys->first_full);
   }

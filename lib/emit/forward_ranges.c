@@ -94,6 +94,10 @@ static void emit_indices(const uattn_builder_t *b,
   MlirValue q_tiles = params[UATTN_FORWARD_PARAM_Q_TILES];
   MlirValue cta = uattn_emit_cta_index(b);
   MlirValue q_tile = uattn_binary(b, "arith.remui", cta, q_tiles);
+  if (kernel->plan->masks.is_causal) /* the tiles with most keys first */
+    q_tile = uattn_binary(b, "arith.subi",
+                          uattn_binary(b, "arith.subi", q_tiles, kernel->one),
+                          q_tile);
   MlirValue rest = uattn_binary(b, "arith.divui", cta, q_tiles);
   MlirValue group_heads = uattn_binary(b, "arith.divui", q_heads,
                                        params[UATTN_FORWARD_PARAM_KV_HEADS]);
@@ -182,6 +186,37 @@ static MlirValue emit_tile_count(const uattn_builder_t *b,
       uattn_constant_i32(b, rows));
 }
 
+/* Narrows the hull to keys of the rows' segments. Within it all may be seen
+ * where it is one segment, else every tile has to be compared. */
+static void narrow_to_segments(const uattn_builder_t *b,
+                               const uattn_forward_kernel_t *kernel,
+                               MlirValue *io_begin, MlirValue *io_end,
+                               MlirValue *io_full_end) {
+  const MlirValue *params = kernel->params;
+  MlirValue first, after, is_uniform;
+  uattn_segment_search_t search = {
+      .q_ids = params[UATTN_FORWARD_PARAM_Q_SEGMENT_IDS],
+      .q_offset = uattn_forward_emit_batch_offset(
+          b, kernel, params[UATTN_FORWARD_PARAM_Q_TOKENS]),
+      .first_row = kernel->cta_row,
+      .q_tokens = params[UATTN_FORWARD_PARAM_Q_TOKENS],
+      .kv_ids = params[UATTN_FORWARD_PARAM_KV_SEGMENT_IDS],
+      .kv_offset = uattn_forward_emit_batch_offset(
+          b, kernel, params[UATTN_FORWARD_PARAM_KV_TOKENS]),
+      .begin = *io_begin,
+      .end = *io_end,
+      .rows = kernel->layout.q_tile_rows,
+      .threads = kernel->layout.threads,
+      .smem_offset = kernel->layout.segment_offset,
+  };
+  uattn_emit_segment_hull(b, &search, &first, &after, &is_uniform);
+  *io_begin = first;
+  *io_end = after;
+  *io_full_end =
+      uattn_select(b, is_uniform,
+                   uattn_binary(b, "arith.minsi", *io_full_end, after), first);
+}
+
 /* Tiles that lie within [full.begin, full.end) need no mask: those are
  * [ceil, floor) of the range in tiles, counted from the hull's begin. */
 static void emit_steps(const uattn_builder_t *b,
@@ -195,13 +230,15 @@ static void emit_steps(const uattn_builder_t *b,
                         &hull, &full);
   uattn_forward_steps_t *keys = &kernel->keys;
   MlirValue rows = uattn_constant_i32(b, kernel->plan->kv_tile_rows);
+  MlirValue full_end = unpack(full.end);
   keys->begin = unpack(hull.begin);
   keys->end = unpack(hull.end);
+  if (kernel->plan->masks.has_segments)
+    narrow_to_segments(b, kernel, &keys->begin, &keys->end, &full_end);
   keys->steps = emit_tile_count(b, kernel, keys->begin, keys->end);
-  MlirValue full_keys =
-      uattn_binary(b, "arith.maxsi",
-                   uattn_binary(b, "arith.subi", unpack(full.end), keys->begin),
-                   kernel->zero);
+  MlirValue full_keys = uattn_binary(
+      b, "arith.maxsi", uattn_binary(b, "arith.subi", full_end, keys->begin),
+      kernel->zero);
   MlirValue after_tile = uattn_binary(b, "arith.divui", full_keys, rows);
   MlirValue first_tile =
       emit_tile_count(b, kernel, keys->begin, unpack(full.begin));

@@ -50,6 +50,30 @@ MlirValue uattn_emit_cta_index(const uattn_builder_t *b) {
   return uattn_op_append_value(b, &op);
 }
 
+void uattn_emit_segment_hull(const uattn_builder_t *b,
+                             const uattn_segment_search_t *search,
+                             MlirValue *out_first, MlirValue *out_after,
+                             MlirValue *out_is_uniform) {
+  const MlirValue operands[] = {
+      search->q_ids,  search->q_offset,  search->first_row, search->q_tokens,
+      search->kv_ids, search->kv_offset, search->begin,     search->end};
+  uattn_op_t op = uattn_op(UATTN_OPNAME_SEGMENT_HULL);
+  uattn_op_more_operands(&op, operands, 8);
+  uattn_op_attribute(&op, UATTN_ATTR_ROWS,
+                     uattn_attribute_i64(b, search->rows));
+  uattn_op_attribute(&op, UATTN_ATTR_THREADS,
+                     uattn_attribute_i64(b, search->threads));
+  uattn_op_attribute(&op, UATTN_ATTR_SMEM_OFFSET,
+                     uattn_attribute_i64(b, search->smem_offset));
+  uattn_op_result(&op, uattn_type_i32(b));
+  uattn_op_result(&op, uattn_type_i32(b));
+  uattn_op_result(&op, uattn_type_i1(b));
+  MlirOperation made = uattn_op_append(b, &op);
+  *out_first = mlirOperationGetResult(made, 0);
+  *out_after = mlirOperationGetResult(made, 1);
+  *out_is_uniform = mlirOperationGetResult(made, 2);
+}
+
 MlirValue uattn_emit_ring_alloc(const uattn_builder_t *b,
                                 const uattn_ring_description_t *ring) {
   uattn_op_t op = uattn_op(UATTN_OPNAME_RING_ALLOC);

@@ -18,6 +18,26 @@ void uattn_emit_role_switch(const uattn_builder_t *b, MlirValue role,
 MlirValue uattn_emit_elect(const uattn_builder_t *b);
 MlirValue uattn_emit_cta_index(const uattn_builder_t *b);
 
+/* Ids of rows and keys, where they start in their tensors (i64), and which are
+ * looked at (i32). */
+typedef struct {
+  MlirValue q_ids;
+  MlirValue q_offset;
+  MlirValue first_row;
+  MlirValue q_tokens;
+  MlirValue kv_ids;
+  MlirValue kv_offset;
+  MlirValue begin;
+  MlirValue end;
+  int64_t rows;
+  int64_t threads;
+  int64_t smem_offset;
+} uattn_segment_search_t;
+void uattn_emit_segment_hull(const uattn_builder_t *b,
+                             const uattn_segment_search_t *search,
+                             MlirValue *out_first, MlirValue *out_after,
+                             MlirValue *out_is_uniform);
+
 typedef struct {
   MlirType tile; /* vector<rows x columns x element> */
   int64_t stage_count;

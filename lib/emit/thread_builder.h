@@ -182,4 +182,38 @@ MlirValue uattn_emit_widen(const uattn_builder_t *b, MlirValue packed,
 void uattn_emit_fragment_store(const uattn_builder_t *b, MlirValue thread,
                                MlirValue fragment, uattn_smem_tile_t target);
 
+/* ---- global_memory.c ------------------------------------------------------
+ */
+
+/* base[offset + index]: `index` is i32 and not negative, `offset` i64. A load
+ * widens 16-bit floats to f32. */
+MlirValue uattn_emit_global_address(const uattn_builder_t *b, MlirValue base,
+                                    MlirValue offset, MlirValue index,
+                                    MlirType element);
+MlirValue uattn_emit_global_load(const uattn_builder_t *b, MlirValue base,
+                                 MlirValue offset, MlirValue index,
+                                 MlirType element);
+
+/* ---- segment_hull.c -------------------------------------------------------
+ */
+
+/* See the op segment_hull; `scratch` is the address of its shared memory. */
+typedef struct {
+  MlirValue q_ids;
+  MlirValue q_offset;
+  MlirValue first_row;
+  MlirValue q_tokens;
+  MlirValue kv_ids;
+  MlirValue kv_offset;
+  MlirValue begin;
+  MlirValue end;
+  int64_t rows;
+  int64_t threads;
+  MlirValue scratch;
+} uattn_segment_scan_t;
+void uattn_emit_segment_search(const uattn_builder_t *b, MlirValue thread,
+                               const uattn_segment_scan_t *scan,
+                               MlirValue *out_first, MlirValue *out_after,
+                               MlirValue *out_is_uniform);
+
 #endif /* UATTN_EMIT_THREAD_BUILDER_H */

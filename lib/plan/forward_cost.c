@@ -44,8 +44,9 @@ static int32_t mask_registers(const uattn_forward_plan_t *plan) {
   uattn_mask_kinds_t masks = plan->masks;
   int32_t kinds = masks.has_ranker + masks.has_segments + masks.is_causal +
                   masks.has_window;
-  return (masks.has_segments ? plan->kv_tile_rows / 8 : 0) +
-         (kinds > 2 ? 12 : kinds > 1 ? 4 : 0);
+  return (masks.has_segments ? plan->kv_tile_rows / 8 : 0) + (kinds > 2   ? 12
+                                                              : kinds > 1 ? 4
+                                                                          : 0);
 }
 
 static int32_t registers_needed(const uattn_forward_plan_t *plan) {

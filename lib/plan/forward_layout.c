@@ -4,7 +4,7 @@
 #include "plan/plan.h"
 
 /* A full and an empty mbarrier of 8 bytes. */
-enum { SLOT_BARRIER_BYTES = 16 };
+enum { SLOT_BARRIER_BYTES = 16, SEGMENT_HULL_BYTES = 32 };
 
 /* Barrier 0 is the CTA's own (bar.sync 0). */
 enum { FIRST_TURN_BARRIER = 1 };
@@ -22,7 +22,9 @@ uattn_forward_layout_t uattn_forward_layout(const uattn_forward_plan_t *plan) {
   layout.q_barrier_offset = layout.v_offset + ring_bytes;
   layout.k_barrier_offset = layout.q_barrier_offset + SLOT_BARRIER_BYTES;
   layout.v_barrier_offset = layout.k_barrier_offset + ring_barrier_bytes;
-  layout.total_bytes = layout.v_barrier_offset + ring_barrier_bytes;
+  layout.segment_offset = layout.v_barrier_offset + ring_barrier_bytes;
+  layout.total_bytes = layout.segment_offset +
+                       (plan->masks.has_segments ? SEGMENT_HULL_BYTES : 0);
   layout.threads = UATTN_WARPGROUP_THREADS * (plan->consumer_warpgroups + 1);
   layout.turn_barrier_id = FIRST_TURN_BARRIER;
   layout.store_barrier_id = FIRST_TURN_BARRIER + plan->consumer_warpgroups;

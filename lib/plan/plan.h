@@ -85,6 +85,7 @@ typedef struct {
   int32_t q_barrier_offset; /* full and empty mbarrier a slot, 16 bytes */
   int32_t k_barrier_offset;
   int32_t v_barrier_offset;
+  int32_t segment_offset; /* 32 bytes, with segments */
   int32_t total_bytes;
   int32_t q_tile_rows; /* of a CTA */
   int32_t threads;

@@ -51,10 +51,10 @@ static bool has_fixed_maximum(const uattn_problem_t *problem) {
 static int32_t polynomial_period(const uattn_forward_plan_t *plan,
                                  const uattn_target_t *target) {
   uattn_forward_cost_t cost = uattn_forward_cost(plan, target);
-  return plan->has_fixed_maximum &&
-                 cost.special_function_cycles > 1.25 * cost.tensor_cycles
-             ? 4
-             : 0;
+  double excess = cost.special_function_cycles / cost.tensor_cycles;
+  if (!plan->has_fixed_maximum || excess < 1.25)
+    return 0;
+  return excess < 1.75 ? 4 : 2;
 }
 
 static bool fits(const uattn_forward_plan_t *plan,
