@@ -23,6 +23,7 @@ func.func @missing_field(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
     resultSegmentSizes = array<i32: 1, 0>
@@ -37,7 +38,8 @@ func.func @missing_switch(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> 
   %out = "uattn.ranker_attention"(%q, %q, %q) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
-      entry_registers = 128 : i64, kv_tile_rows = 128 : i64, producer_registers = 32 : i64,
+      entry_registers = 128 : i64, kv_tile_rows = 128 : i64, polynomial_period = 0 : i64,
+      producer_registers = 32 : i64,
       softmax = "online", stage_count = 2 : i64, target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
     resultSegmentSizes = array<i32: 1, 0>
@@ -53,6 +55,7 @@ func.func @missing_target(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> 
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
     resultSegmentSizes = array<i32: 1, 0>
@@ -69,6 +72,7 @@ func.func @misspelt_field(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> 
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a", softmx = "online"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -85,6 +89,7 @@ func.func @unknown_field(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a", warp_count = 4 : i64}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -102,6 +107,7 @@ func.func @field_of_another_width(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x6
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i32, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -118,6 +124,7 @@ func.func @field_of_an_unsigned_type(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : ui64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -134,6 +141,7 @@ func.func @field_of_index_type(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xb
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : index, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -150,6 +158,7 @@ func.func @field_of_a_float(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128.0 : f32, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -166,6 +175,7 @@ func.func @number_for_a_switch(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xb
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = 1 : i64,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -182,6 +192,7 @@ func.func @number_for_a_name(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf1
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = 1 : i64, stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -198,6 +209,7 @@ func.func @field_beyond_32_bits(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64x
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 4294967424 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -214,6 +226,7 @@ func.func @negative_field(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> 
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = -2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -224,13 +237,14 @@ func.func @negative_field(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> 
 
 // -----
 
-// There is one way to compute the softmax so far.
+// There are two ways to compute the softmax.
 func.func @unknown_softmax(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
-  // expected-error @below {{plan field softmax is "offline": expected "online"}}
+  // expected-error @below {{plan field softmax is "offline": expected "online" or "fixed_maximum"}}
   %out = "uattn.ranker_attention"(%q, %q, %q) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "offline", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -247,6 +261,7 @@ func.func @unknown_target(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> 
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_80"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -263,6 +278,7 @@ func.func @target_with_a_zero_byte(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a\00x"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -280,6 +296,7 @@ func.func @tile_of_odd_height(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 100 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -296,6 +313,7 @@ func.func @no_stage(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 0 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -312,6 +330,7 @@ func.func @too_many_warpgroups(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xb
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 4 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -329,6 +348,7 @@ func.func @producer_grows(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> 
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 136 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -346,6 +366,7 @@ func.func @rings_beyond_shared_memory(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 256 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 8 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -363,6 +384,7 @@ func.func @registers_at_entry_beyond_the_sm(%q: tensor<1x64x2x64xbf16>) -> tenso
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 160 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -380,6 +402,7 @@ func.func @consumers_that_would_wait_for_registers_forever(%q: tensor<1x64x2x64x
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 64 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -390,17 +413,72 @@ func.func @consumers_that_would_wait_for_registers_forever(%q: tensor<1x64x2x64x
 
 // -----
 
-// The plan's kernel covers no mask, whoever wrote the plan.
-func.func @op_that_no_kernel_covers(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
-  // expected-error @below {{attribute causal is not compiled yet: expected an op without it}}
+// Groups of 8 columns are counted.
+func.func @polynomial_period_beyond_the_tile(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
+  // expected-error @below {{plan field polynomial_period is 33: expected 0 to 32}}
   %out = "uattn.ranker_attention"(%q, %q, %q) {
-    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32, causal,
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 33 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
     resultSegmentSizes = array<i32: 1, 0>
   } : (tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16>
   return %out : tensor<1x64x2x64xbf16>
+}
+
+// -----
+
+// Without a cap scores have no bound.
+func.func @fixed_maximum_without_a_bound(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
+  // expected-error @below {{plan has a fixed maximum for cap none and bf16: expected tanh or soft_sign and bf16}}
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
+      entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
+      producer_registers = 32 : i64, softmax = "fixed_maximum", stage_count = 2 : i64,
+      target = "sm_90a"}>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16>
+  return %out : tensor<1x64x2x64xbf16>
+}
+
+// -----
+
+// Nor is alsc's tight enough.
+func.func @fixed_maximum_of_alsc(%q: tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16> {
+  // expected-error @below {{plan has a fixed maximum for cap alsc and bf16: expected tanh or soft_sign and bf16}}
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"alsc", 30.0 : f32, 8.0 : f32, 0.5 : f32>, sm_scale = 0.125 : f32,
+    plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
+      entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
+      producer_registers = 32 : i64, softmax = "fixed_maximum", stage_count = 2 : i64,
+      target = "sm_90a"}>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>) -> tensor<1x64x2x64xbf16>
+  return %out : tensor<1x64x2x64xbf16>
+}
+
+// -----
+
+// f16 has too few exponents for what is not relative to a maximum.
+func.func @fixed_maximum_of_f16(%q: tensor<1x64x2x64xf16>) -> tensor<1x64x2x64xf16> {
+  // expected-error @below {{plan has a fixed maximum for cap tanh and f16: expected tanh or soft_sign and bf16}}
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"tanh", 30.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
+      entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
+      producer_registers = 32 : i64, softmax = "fixed_maximum", stage_count = 2 : i64,
+      target = "sm_90a"}>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (tensor<1x64x2x64xf16>, tensor<1x64x2x64xf16>, tensor<1x64x2x64xf16>) -> tensor<1x64x2x64xf16>
+  return %out : tensor<1x64x2x64xf16>
 }

@@ -55,12 +55,42 @@ func.func @registers_are_part_of_the_plan(%q: !q) -> !q {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 152 : i64, consumer_warpgroups = 3 : i64,
       entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64,
       producer_registers = 32 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
     resultSegmentSizes = array<i32: 1, 0>
   } : (!q, !q, !q) -> !q
   return %out : !q
+}
+
+// A cap of another size may need another softmax: a kernel without a maximum,
+// one whose exponentials are all instructions, and one with a maximum.
+// CHECK-LABEL: func.func @softmax_is_part_of_the_plan(
+// CHECK: kernels = [@[[FIXED:[a-z0-9_]+_fixed_poly4]]::@[[TANH:ranker_attention_fwd_bf16_d64_tanh]]]
+// CHECK: kernels = [@[[PLAINEXP:[a-z0-9_]+_fixed]]::@[[TANH]]]
+// CHECK: kernels = [@[[ONLINE:[a-z0-9_]+_r[0-9_]+]]::@[[TANH]]]
+func.func @softmax_is_part_of_the_plan(%q: !q) -> (!q, !q, !q) {
+  %0 = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"tanh", 30.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q) -> !q
+  %1 = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"tanh", 30.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    plan = #uattn.plan<{consumer_registers = 160 : i64, consumer_warpgroups = 3 : i64,
+      entry_registers = 128 : i64, kv_tile_rows = 128 : i64, ping_pong = true,
+      polynomial_period = 0 : i64, producer_registers = 32 : i64,
+      softmax = "fixed_maximum", stage_count = 2 : i64, target = "sm_90a"}>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q) -> !q
+  %2 = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"tanh", 300.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q) -> !q
+  return %0, %1, %2 : !q, !q, !q
 }
 
 // One gpu.module a plan, each with one kernel. Its function says what a launch
@@ -80,4 +110,13 @@ func.func @registers_are_part_of_the_plan(%q: !q) -> !q {
 // CHECK: gpu.module @[[SMALLER]] {
 // CHECK-NEXT: gpu.func @[[KERNEL]](
 // CHECK: "uattn.role"() {registers = array<i64: 32, 152>, warpgroups = array<i64: 1, 3>}
+// CHECK: gpu.module @[[FIXED]] {
+// CHECK-NEXT: gpu.func @[[TANH]](
+// CHECK-NOT: uattn.warp_any
+// CHECK: "uattn.exp2_apply"({{.*}}) {polynomial_period = 4 : i64}
+// CHECK: gpu.module @[[PLAINEXP]] {
+// CHECK-NOT: {{uattn.warp_any|uattn.exp2_apply}}
+// CHECK: gpu.module @[[ONLINE]] {
+// CHECK-NOT: uattn.exp2_apply
+// CHECK: uattn.warp_any
 // CHECK-NOT: gpu.module

@@ -17,6 +17,7 @@
 // CHECK-SAME: entry_registers = {{[0-9]+}} : i64
 // CHECK-SAME: kv_tile_rows = {{[0-9]+}} : i64
 // CHECK-SAME: ping_pong = {{true|false}}
+// CHECK-SAME: polynomial_period = 0 : i64
 // CHECK-SAME: producer_registers = {{[0-9]+}} : i64
 // CHECK-SAME: softmax = "online"
 // CHECK-SAME: stage_count = {{[0-9]+}} : i64
@@ -60,6 +61,7 @@ func.func @plan_that_is_there_stays(%q: !q, %k: !kv) -> !q {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 240 : i64, consumer_warpgroups = 2 : i64,
       entry_registers = 168 : i64, kv_tile_rows = 64 : i64, ping_pong = false,
+      polynomial_period = 0 : i64,
       producer_registers = 24 : i64, softmax = "online", stage_count = 2 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -79,6 +81,143 @@ func.func @q_offset_alone_is_covered(%q: !q, %k: !kv) -> !q {
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
     resultSegmentSizes = array<i32: 1, 0>
   } : (!q, !kv, !kv) -> !q
+  return %out : !q
+}
+
+// The other element type and the other head sizes.
+// CHECK-LABEL: func.func @f16_is_covered(
+// CHECK: "uattn.ranker_attention"({{.*}} plan = #uattn.plan<
+func.func @f16_is_covered(%q: tensor<1x64x2x64xf16>) -> tensor<1x64x2x64xf16> {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (tensor<1x64x2x64xf16>, tensor<1x64x2x64xf16>, tensor<1x64x2x64xf16>) -> tensor<1x64x2x64xf16>
+  return %out : tensor<1x64x2x64xf16>
+}
+
+// Tiles of 192 columns are larger: two consumers share them.
+// CHECK-LABEL: func.func @head_dim_192_is_covered(
+// CHECK: "uattn.ranker_attention"({{.*}} plan = #uattn.plan<{{{.*}}consumer_warpgroups = 2 : i64
+func.func @head_dim_192_is_covered(%q: tensor<1x64x2x192xbf16>) -> tensor<1x64x2x192xbf16> {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (tensor<1x64x2x192xbf16>, tensor<1x64x2x192xbf16>, tensor<1x64x2x192xbf16>) -> tensor<1x64x2x192xbf16>
+  return %out : tensor<1x64x2x192xbf16>
+}
+
+// Tiles of 256 columns are larger: two consumers share them.
+// CHECK-LABEL: func.func @head_dim_256_is_covered(
+// CHECK: "uattn.ranker_attention"({{.*}} plan = #uattn.plan<{{{.*}}consumer_warpgroups = 2 : i64
+func.func @head_dim_256_is_covered(%q: tensor<1x64x2x256xbf16>) -> tensor<1x64x2x256xbf16> {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (tensor<1x64x2x256xbf16>, tensor<1x64x2x256xbf16>, tensor<1x64x2x256xbf16>) -> tensor<1x64x2x256xbf16>
+  return %out : tensor<1x64x2x256xbf16>
+}
+
+// Every mask is covered, alone and with the others.
+// CHECK-LABEL: func.func @bounds_are_covered(
+// CHECK: "uattn.ranker_attention"({{.*}} plan = #uattn.plan<
+func.func @bounds_are_covered(%q: !q, %b: tensor<1x4xi32>) -> !q {
+  %out = "uattn.ranker_attention"(%q, %q, %q, %b) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q, tensor<1x4xi32>) -> !q
+  return %out : !q
+}
+
+// Both segment operands come together.
+// CHECK-LABEL: func.func @segment_ids_are_covered(
+// CHECK: "uattn.ranker_attention"({{.*}} plan = #uattn.plan<
+func.func @segment_ids_are_covered(%q: !q, %s: tensor<1x64xi32>) -> !q {
+  %out = "uattn.ranker_attention"(%q, %q, %q, %s, %s) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 1>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q, tensor<1x64xi32>, tensor<1x64xi32>) -> !q
+  return %out : !q
+}
+
+// The attributes of masks stay, since the launch reads them.
+// CHECK-LABEL: func.func @causal_window_is_covered(
+// CHECK: "uattn.ranker_attention"({{.*}} causal
+// CHECK-SAME: plan = #uattn.plan<
+// CHECK-SAME: window_len = 16 : i64
+func.func @causal_window_is_covered(%q: !q) -> !q {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32, causal, window_len = 16 : i64,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q) -> !q
+  return %out : !q
+}
+
+// All four.
+// CHECK-LABEL: func.func @all_masks_are_covered(
+// CHECK: "uattn.ranker_attention"({{.*}} plan = #uattn.plan<
+func.func @all_masks_are_covered(%q: !q, %b: tensor<1x4xi32>, %s: tensor<1x64xi32>) -> !q {
+  %out = "uattn.ranker_attention"(%q, %q, %q, %b, %s, %s) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32, causal, window_len = 16 : i64,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 1, 1>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q, tensor<1x4xi32>, tensor<1x64xi32>, tensor<1x64xi32>) -> !q
+  return %out : !q
+}
+
+// A cap of 30 keeps exponents within 44: no maximum is needed, and there is time
+// for polynomials beside the special functions.
+// CHECK-LABEL: func.func @tight_cap_needs_no_maximum(
+// CHECK: "uattn.ranker_attention"({{.*}} plan = #uattn.plan<{{{.*}}polynomial_period = 4 : i64
+// CHECK-SAME: softmax = "fixed_maximum"
+func.func @tight_cap_needs_no_maximum(%q: !q) -> !q {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"tanh", 30.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q) -> !q
+  return %out : !q
+}
+
+// Exponents of 61.1 log2(e) pass 88.
+// CHECK-LABEL: func.func @wide_cap_needs_a_maximum(
+// CHECK: "uattn.ranker_attention"({{.*}} plan = #uattn.plan<{{{.*}}polynomial_period = 0 : i64
+// CHECK-SAME: softmax = "online"
+func.func @wide_cap_needs_a_maximum(%q: !q) -> !q {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"tanh", 61.1 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q) -> !q
+  return %out : !q
+}
+
+// f16 has too few exponents, whatever the cap.
+// CHECK-LABEL: func.func @f16_needs_a_maximum(
+// CHECK: "uattn.ranker_attention"({{.*}} softmax = "online"
+func.func @f16_needs_a_maximum(%q: tensor<1x64x2x64xf16>) -> tensor<1x64x2x64xf16> {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"tanh", 30.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (tensor<1x64x2x64xf16>, tensor<1x64x2x64xf16>, tensor<1x64x2x64xf16>) -> tensor<1x64x2x64xf16>
+  return %out : tensor<1x64x2x64xf16>
+}
+
+// alsc's bound depends on parameters that a launch chooses.
+// CHECK-LABEL: func.func @alsc_needs_a_maximum(
+// CHECK: "uattn.ranker_attention"({{.*}} softmax = "online"
+func.func @alsc_needs_a_maximum(%q: !q) -> !q {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"alsc", 30.0 : f32, 8.0 : f32, 0.5 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q) -> !q
   return %out : !q
 }
 
