@@ -283,7 +283,9 @@ uattn_error_t *emu_decode_rows(emu_decoder_t *decoder,
                                const ptx_instruction_t *syntax,
                                emu_insn_t *insn, uint32_t count,
                                const ptx_type_t *types) {
-  UATTN_CHECK(count <= EMU_MAX_ROWS && count <= syntax->operand_count);
+  UATTN_CHECK(count <= EMU_MAX_ROWS);
+  if (count > syntax->operand_count)
+    return emu_expect_operands(decoder, syntax, count, count);
   uattn_error_t *error = emu_decode_target(
       decoder, syntax, &syntax->operands[0], types[0], &insn->rows[0]);
   if (!error && insn->rows[0].kind == EMU_ROW_NONE)
