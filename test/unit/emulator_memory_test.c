@@ -159,15 +159,23 @@ static void asynchronous_copies_are_there_after_their_wait(void **state) {
 /* ---- Faults ----------------------------------------------------------------
  */
 
+/* The memories and what nobody may touch around them. */
+typedef struct {
+  _Alignas(16) uint8_t before[256];
+  uint32_t out[LANES];
+  uint8_t between[256];
+  uint8_t in[LANES];
+  uint8_t after[256];
+} apart_t;
+
 static void expect_fault(const char *body, const char *part) {
-  static _Alignas(16) uint32_t out[LANES];
-  static uint8_t in[LANES];
+  static apart_t memory;
   emulated_t emulated = {.body = body,
                          .shared_bytes = 128,
-                         .out = out,
-                         .out_bytes = sizeof out,
-                         .in = in,
-                         .in_bytes = sizeof in};
+                         .out = memory.out,
+                         .out_bytes = sizeof memory.out,
+                         .in = memory.in,
+                         .in_bytes = sizeof memory.in};
   assert_emulated_fault(&emulated, part);
 }
 
