@@ -142,7 +142,11 @@ static void unknown_parts_and_operands_are_refused(void **state) {
   assert_refused("ex2.f32 %f0, %f1;", "does not exist for .f32");
   assert_refused("fma.rn.f32x2 %d0, %d1, %d2, %d3;", ".f32x2");
   assert_refused("add.u32 %r0, %r1;", "2 operands: expected 3");
-  assert_refused("add.u32 %r0, %d1, %r2;", "%d1 has not the width of .b32");
+  assert_refused("add.u32 %r0, %d1, %r2;", "%d1 has not the width of .u32");
+  assert_refused("add.s32 %r0, %r1, 0f3F800000;", "constant as .u32");
+  assert_refused("fma.f32 %f0, %f1, %f2, %f3;", "does not exist for .f32");
+  assert_refused("div.ftz.f32 %f0, %f1, %f2;", "does not exist for .f32");
+  assert_refused("sqrt.f64 %d0, %d1;", "does not exist for .f64");
   assert_refused("add.f32 %f0, %f1, 2;", "an integer constant as .f32");
   assert_refused("add.u32 _, %r1, %r2;", "expected a register");
   assert_refused("add.u32 %r0, %r1, %p2;", "width");
