@@ -1,10 +1,11 @@
 /* A CPU that executes Hopper PTX: load, set memory, launch, read results.
- * Layer: emulator (public). Must not know: MLIR, CUDA, artifacts.
+ * Layer: emulator (public). Must not know: MLIR, CUDA, how kernels are made.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef UATTN_EMULATOR_H
 #define UATTN_EMULATOR_H
 
-#include "uattn/error.h"
+#include "uattn/artifact.h"
+#include "uattn/tensor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -106,13 +107,62 @@ typedef struct {
 /* Runs one entry to its end. The same seed gives the same interleaving and the
  * same bits, whatever the number of host threads. A fault of the kernel (an
  * access out of bounds or misaligned, a deadlock with who waits for what, an
- * instruction used against its rules) is UATTN_ERROR_INVALID_ARGUMENT;
- * memories then hold what was written until then. `out_statistics` may be
- * NULL. */
+ * instruction used against its rules) is UATTN_ERROR_FAULT; memories then hold
+ * what was written until then. `out_statistics` may be NULL. */
 UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
 uattn_emulator_run(const uattn_emulator_t *emulator, size_t entry,
                    const uattn_emulator_launch_t *launch,
                    uattn_emulator_statistics_t *out_statistics);
+
+/* ---- Functions of artifacts ------------------------------------------------
+ */
+
+/* An artifact whose kernels' PTX is decoded. Immutable; its functions may be
+ * run from several threads at once. */
+typedef struct uattn_emulator_program uattn_emulator_program_t;
+
+/* `artifact` is borrowed until the program is destroyed. */
+UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
+uattn_emulator_program_create(const uattn_artifact_t *artifact,
+                              uattn_emulator_program_t **out_program);
+/* Accepts NULL. */
+UATTN_EXPORT void
+uattn_emulator_program_destroy(uattn_emulator_program_t *program);
+
+/* The results that a call with these arguments wants: dense, data NULL.
+ * `out_results` has room for all results of the function. Of the arguments
+ * only rank, shape and dtype are read. */
+UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
+uattn_emulator_program_results(const uattn_emulator_program_t *program,
+                               size_t function, const uattn_tensor_t *arguments,
+                               size_t argument_count,
+                               uattn_tensor_t *out_results);
+
+/* Tensors in host memory; the rest is of the meaning that it has in
+ * uattn_launch_t and uattn_emulator_launch_t. */
+typedef struct {
+  size_t struct_size; /* sizeof(uattn_emulator_call_t) */
+  const uattn_tensor_t *arguments;
+  size_t argument_count;
+  const uattn_tensor_t *results; /* their memory is written */
+  size_t result_count;
+  const double *sm_scale;
+  const uattn_cap_t *cap;
+  uint64_t seed;
+  int32_t thread_count;
+  void (*progress)(double done, void *user_data);
+  void *progress_data;
+} uattn_emulator_call_t;
+
+/* Runs a function's kernels, one after the other, by the rules of
+ * uattn_function_launch and with the same checks. Kernels can reach the tensors
+ * of the call alone; arguments are read-only where they share no memory with
+ * results. What flows between ops is allocated here. The statistics are of all
+ * kernels together. */
+UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
+uattn_emulator_program_run(const uattn_emulator_program_t *program,
+                           size_t function, const uattn_emulator_call_t *call,
+                           uattn_emulator_statistics_t *out_statistics);
 
 #ifdef __cplusplus
 }

@@ -17,7 +17,8 @@ typedef enum {
   UATTN_ERROR_IO = 3,               /* a file: missing, torn: exit code 2 */
   UATTN_ERROR_DEVICE = 4,           /* driver, GPU, its memory: exit code 3 */
   UATTN_ERROR_TOOLCHAIN = 5,        /* ptxas and the like: exit code 4 */
-  UATTN_ERROR_INTERNAL = 6          /* our bug, host memory: exit code 4 */
+  UATTN_ERROR_INTERNAL = 6,         /* our bug, host memory: exit code 4 */
+  UATTN_ERROR_FAULT = 7 /* a kernel did what it must not: exit code 1 */
 } uattn_error_code_t;
 
 /* NULL is success. Whoever receives a non-NULL error owns it. */

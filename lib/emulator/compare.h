@@ -43,9 +43,9 @@ typedef struct {
 
 /* rows: 0 p, 1 q or none, 2 a, 3 b, 4 c; detail: the comparison. */
 emu_execute_t emu_choose_setp(const emu_compare_t *compare);
-/* rows: 0 target, 2 a, 3 b, 4 c; immediates[0]: the value for true. */
-emu_outcome_t emu_execute_set(emu_warp_t *warp, const emu_insn_t *insn,
-                              uint32_t lanes);
+/* rows: 0 target, 2 a, 3 b, 4 c; immediates[0]: the value for true, of pairs
+ * that of a half. */
+emu_execute_t emu_choose_set(const emu_compare_t *compare);
 /* rows: target, a, b, predicate. */
 emu_outcome_t emu_execute_selp_word(emu_warp_t *warp, const emu_insn_t *insn,
                                     uint32_t lanes);

@@ -204,19 +204,36 @@ static emu_outcome_t setp_pairs(emu_warp_t *warp, const emu_insn_t *insn,
   return EMU_NEXT;
 }
 
-emu_execute_t emu_choose_setp(const emu_compare_t *compare) {
-  bool is_pair =
-      compare->type == PTX_TYPE_F16X2 || compare->type == PTX_TYPE_BF16X2;
-  return is_pair ? setp_pairs : setp;
+static bool is_pair(const emu_compare_t *compare) {
+  return compare->type == PTX_TYPE_F16X2 || compare->type == PTX_TYPE_BF16X2;
 }
 
-emu_outcome_t emu_execute_set(emu_warp_t *warp, const emu_insn_t *insn,
-                              uint32_t lanes) {
+emu_execute_t emu_choose_setp(const emu_compare_t *compare) {
+  return is_pair(compare) ? setp_pairs : setp;
+}
+
+static emu_outcome_t set(emu_warp_t *warp, const emu_insn_t *insn,
+                         uint32_t lanes) {
   uint32_t mask = combine(warp, insn, compare_values(warp, insn));
+  uint32_t value = (uint32_t)insn->immediates[0];
   uint32_t *target = emu_target_word(warp, insn->rows[0]);
-  EMU_LANE_LOOP(lanes, target[lane] =
-                           mask >> lane & 1 ? (uint32_t)insn->immediates[0] : 0)
+  EMU_LANE_LOOP(lanes, target[lane] = mask >> lane & 1 ? value : 0)
   return EMU_NEXT;
+}
+
+static emu_outcome_t set_pairs(emu_warp_t *warp, const emu_insn_t *insn,
+                               uint32_t lanes) {
+  uint32_t low = combine(warp, insn, compare_floats(warp, insn, 0));
+  uint32_t high = combine(warp, insn, compare_floats(warp, insn, 16));
+  uint32_t value = (uint32_t)insn->immediates[0];
+  uint32_t *target = emu_target_word(warp, insn->rows[0]);
+  EMU_LANE_LOOP(lanes, target[lane] = (low >> lane & 1 ? value : 0) |
+                                      (high >> lane & 1 ? value << 16 : 0))
+  return EMU_NEXT;
+}
+
+emu_execute_t emu_choose_set(const emu_compare_t *compare) {
+  return is_pair(compare) ? set_pairs : set;
 }
 
 emu_outcome_t emu_execute_selp_word(emu_warp_t *warp, const emu_insn_t *insn,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/run_launch.h"
 #include "emulator/decode_program.h"
+#include "emulator/run_launch.h"
 
 /* Asynchronous work lands up to so many instructions of the CTA later; short
  * and long delays are drawn equally often. */

@@ -112,6 +112,32 @@ static uattn_error_t *decode_setp(emu_decoder_t *decoder,
   return error;
 }
 
+/* What set writes for true, of pairs into each half; 0 where there is no such
+ * set. */
+static uint32_t true_value(ptx_type_t target, ptx_type_t source) {
+  if (source == PTX_TYPE_F16X2 || source == PTX_TYPE_BF16X2) {
+    if (target == PTX_TYPE_U32 || target == PTX_TYPE_S32)
+      return 0xFFFF;
+    return target != source ? 0 : target == PTX_TYPE_F16X2 ? 0x3C00 : 0x3F80;
+  }
+  switch (target) {
+  case PTX_TYPE_U32:
+  case PTX_TYPE_S32:
+    return UINT32_MAX;
+  case PTX_TYPE_F32:
+    return is_half(source) ? 0 : 0x3F800000;
+  case PTX_TYPE_U16:
+  case PTX_TYPE_S16:
+    return is_half(source) ? 0xFFFF : 0;
+  case PTX_TYPE_F16:
+    return source == PTX_TYPE_BF16 ? 0 : 0x3C00;
+  case PTX_TYPE_BF16:
+    return source == PTX_TYPE_F16 ? 0 : 0x3F80;
+  default:
+    return 0;
+  }
+}
+
 static uattn_error_t *decode_set(emu_decoder_t *decoder,
                                  const ptx_instruction_t *syntax,
                                  emu_insn_t *insn) {
@@ -123,9 +149,8 @@ static uattn_error_t *decode_set(emu_decoder_t *decoder,
   compare->type = emu_take_type(&parts);
   if (!error)
     error = check_types(&parts, compare);
-  bool is_word = target == PTX_TYPE_U32 || target == PTX_TYPE_S32 ||
-                 target == PTX_TYPE_F32;
-  if (!error && (!is_word || is_half(compare->type)))
+  uint32_t value = true_value(target, compare->type);
+  if (!error && !value)
     error =
         emu_unsupported(decoder, syntax, "no set of .%s from .%s",
                         emu_type_name(target), emu_type_name(compare->type));
@@ -134,8 +159,8 @@ static uattn_error_t *decode_set(emu_decoder_t *decoder,
   if (error)
     return error;
   insn->detail = compare;
-  insn->execute = emu_execute_set;
-  insn->immediates[0] = target == PTX_TYPE_F32 ? 0x3F800000 : UINT32_MAX;
+  insn->execute = emu_choose_set(compare);
+  insn->immediates[0] = value;
   return emu_decode_rows(decoder, syntax, insn, 1, &target);
 }
 

@@ -115,8 +115,9 @@ static uattn_error_t *decode_cvt(emu_decoder_t *decoder,
   if (!error)
     error = emu_decode_wide_target(decoder, syntax, &syntax->operands[0],
                                    conversion->target, &insn->rows[0]);
-  conversion->register_bytes =
-      emu_register_bytes(decoder, &syntax->operands[0]);
+  if (!error)
+    conversion->register_bytes =
+        emu_register_bytes(decoder, &syntax->operands[0]);
   for (uint32_t i = 1; !error && i < count; ++i)
     error = emu_decode_wide_source(decoder, syntax, &syntax->operands[i],
                                    conversion->source, &insn->rows[i]);

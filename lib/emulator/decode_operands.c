@@ -112,16 +112,14 @@ static uattn_error_t *float_immediate(emu_decoder_t *decoder,
                                       const ptx_operand_t *operand,
                                       ptx_type_t type, emu_row_t *out_row) {
   uint64_t bits = 0;
-  size_t bytes = ptx_type_bytes(type);
   if (type == PTX_TYPE_F16 || type == PTX_TYPE_BF16) {
     float value = (float)operand->number;
     bits = type == PTX_TYPE_F16 ? uattn_f16_from_float(value)
                                 : uattn_bf16_from_float(value);
-  } else if (ptx_type_is_float(type) ? type == PTX_TYPE_F32
-                                     : type != PTX_TYPE_PRED && bytes == 4) {
+  } else if (type == PTX_TYPE_F32 || type == PTX_TYPE_B32) {
     bits = operand->float_bytes == 4 ? operand->bits
                                      : emu_float_bits((float)operand->number);
-  } else if (bytes == 8) {
+  } else if (type == PTX_TYPE_F64 || type == PTX_TYPE_B64) {
     bits = operand->float_bytes == 8 ? operand->bits
                                      : emu_double_bits(operand->number);
   } else {
@@ -283,7 +281,9 @@ uattn_error_t *emu_decode_rows(emu_decoder_t *decoder,
                                const ptx_instruction_t *syntax,
                                emu_insn_t *insn, uint32_t count,
                                const ptx_type_t *types) {
-  UATTN_CHECK(count <= EMU_MAX_ROWS && count <= syntax->operand_count);
+  UATTN_CHECK(count <= EMU_MAX_ROWS);
+  if (count > syntax->operand_count)
+    return emu_expect_operands(decoder, syntax, count, count);
   uattn_error_t *error = emu_decode_target(
       decoder, syntax, &syntax->operands[0], types[0], &insn->rows[0]);
   if (!error && insn->rows[0].kind == EMU_ROW_NONE)

@@ -67,13 +67,13 @@ static const emu_variant_t *find_variant(const ptx_instruction_t *syntax) {
 static ptx_type_t type_of_kind(char kind) {
   switch (kind) {
   case 'b':
-    return PTX_TYPE_B8;
+    return PTX_TYPE_U8;
   case 'h':
-    return PTX_TYPE_B16;
+    return PTX_TYPE_U16;
   case 'w':
-    return PTX_TYPE_B32;
+    return PTX_TYPE_U32;
   case 'l':
-    return PTX_TYPE_B64;
+    return PTX_TYPE_U64;
   case 'f':
     return PTX_TYPE_F32;
   case 'd':

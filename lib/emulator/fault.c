@@ -32,7 +32,7 @@ void emu_fault(emu_cta_t *cta, const emu_warp_t *warp, int lane,
   va_start(arguments, format);
   uattn_string_appendv(&text, format, arguments);
   va_end(arguments);
-  cta->fault = uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT, "%s",
-                                  uattn_string_get(&text));
+  cta->fault =
+      uattn_error_create(UATTN_ERROR_FAULT, "%s", uattn_string_get(&text));
   uattn_string_release(&text);
 }

@@ -10,6 +10,11 @@ enum {
   OTHER_ROUNDING = EMU_FLOAT_RZ | EMU_FLOAT_RM | EMU_FLOAT_RP
 };
 
+/* A fused product must say how it is rounded. */
+static bool lacks_rounding(operation_t operation, uint32_t flags) {
+  return operation == FMA && !(flags & ANY_ROUNDING);
+}
+
 #define ALWAYS_INLINE __attribute__((always_inline)) static inline
 
 ALWAYS_INLINE float apply_f32(operation_t operation, float a, float b,
@@ -98,7 +103,7 @@ ALWAYS_INLINE emu_outcome_t run_f32(emu_warp_t *warp, const emu_insn_t *insn,
                    (uint32_t)insn->immediates[0]);                             \
   }                                                                            \
   emu_execute_t emu_choose_##name##_f32(uint32_t flags) {                      \
-    if (flags & ~(uint32_t)F32_FLAGS)                                          \
+    if ((flags & ~(uint32_t)F32_FLAGS) || lacks_rounding(operation, flags))    \
       return NULL;                                                             \
     flags &= ~(uint32_t)EMU_FLOAT_RN;                                          \
     return flags == 0               ? name##_f32                               \
@@ -150,7 +155,9 @@ ALWAYS_INLINE emu_outcome_t run_f64(emu_warp_t *warp, const emu_insn_t *insn,
     return run_f64(warp, insn, lanes, operation);                              \
   }                                                                            \
   emu_execute_t emu_choose_##name##_f64(uint32_t flags) {                      \
-    return flags & ~(uint32_t)ANY_ROUNDING ? NULL : name##_f64;                \
+    bool is_wrong =                                                            \
+        (flags & ~(uint32_t)ANY_ROUNDING) || lacks_rounding(operation, flags); \
+    return is_wrong ? NULL : name##_f64;                                       \
   }
 
 DEFINE_F64(add, ADD)

@@ -7,7 +7,8 @@
 #include "emulator/float_options.h"
 
 enum {
-  F32_FLAGS = EMU_FLOAT_ROUNDING | EMU_FLOAT_APPROX | EMU_FLOAT_FTZ,
+  WAYS = EMU_FLOAT_ROUNDING | EMU_FLOAT_APPROX,
+  F32_FLAGS = WAYS | EMU_FLOAT_FTZ,
   APPROX_FTZ = EMU_FLOAT_APPROX | EMU_FLOAT_FTZ
 };
 
@@ -87,17 +88,24 @@ DEFINE_F32(rcp, reciprocal, ONE_F32)
 DEFINE_F32(sqrt, sqrtf, 0)
 DEFINE_F32(rsqrt, reciprocal_root, 0)
 
+/* Only those of `allowed`, and one of `wanted`. */
+static bool fits(uint32_t flags, uint32_t allowed, uint32_t wanted) {
+  return !(flags & ~allowed) && (flags & wanted);
+}
+
 emu_execute_t emu_choose_div_f32(uint32_t flags) {
-  return flags & ~(uint32_t)(F32_FLAGS | EMU_FLOAT_FULL) ? NULL : div_f32;
+  return fits(flags, F32_FLAGS | EMU_FLOAT_FULL, WAYS | EMU_FLOAT_FULL)
+             ? div_f32
+             : NULL;
 }
 emu_execute_t emu_choose_rcp_f32(uint32_t flags) {
-  return flags & ~(uint32_t)F32_FLAGS ? NULL : rcp_f32;
+  return fits(flags, F32_FLAGS, WAYS) ? rcp_f32 : NULL;
 }
 emu_execute_t emu_choose_sqrt_f32(uint32_t flags) {
-  return flags & ~(uint32_t)F32_FLAGS ? NULL : sqrt_f32;
+  return fits(flags, F32_FLAGS, WAYS) ? sqrt_f32 : NULL;
 }
 emu_execute_t emu_choose_rsqrt_f32(uint32_t flags) {
-  return flags & ~(uint32_t)APPROX_FTZ ? NULL : rsqrt_f32;
+  return fits(flags, APPROX_FTZ, EMU_FLOAT_APPROX) ? rsqrt_f32 : NULL;
 }
 
 /* ---- f64 -------------------------------------------------------------------
@@ -151,15 +159,15 @@ EMU_DEFINE_1(rsqrt_approx_f64, long, long,
              finish_upper(reciprocal_root_f64(emu_double(flush_upper(a)))))
 
 emu_execute_t emu_choose_div_f64(uint32_t flags) {
-  return flags & ~(uint32_t)EMU_FLOAT_ROUNDING ? NULL : div_f64;
+  return fits(flags, EMU_FLOAT_ROUNDING, EMU_FLOAT_ROUNDING) ? div_f64 : NULL;
 }
 emu_execute_t emu_choose_rcp_f64(uint32_t flags) {
   if (flags == APPROX_FTZ)
     return rcp_approx_f64;
-  return flags & ~(uint32_t)EMU_FLOAT_ROUNDING ? NULL : rcp_f64;
+  return fits(flags, EMU_FLOAT_ROUNDING, EMU_FLOAT_ROUNDING) ? rcp_f64 : NULL;
 }
 emu_execute_t emu_choose_sqrt_f64(uint32_t flags) {
-  return flags & ~(uint32_t)EMU_FLOAT_ROUNDING ? NULL : sqrt_f64;
+  return fits(flags, EMU_FLOAT_ROUNDING, EMU_FLOAT_ROUNDING) ? sqrt_f64 : NULL;
 }
 emu_execute_t emu_choose_rsqrt_f64(uint32_t flags) {
   if (flags == APPROX_FTZ)

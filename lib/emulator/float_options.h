@@ -49,7 +49,7 @@ static inline bool emu_is_least_f32(uint32_t bits) {
 }
 
 /* What executes an operation of one type; NULL where the flags do not go with
- * it. */
+ * it, or one of those that it needs is missing. */
 typedef emu_execute_t (*emu_float_choose_t)(uint32_t flags);
 
 typedef struct {

@@ -5,6 +5,7 @@
  *
  * A CTA's interleaving depends on its own stream alone, so that the number of
  * host threads changes nothing. */
+#include <fenv.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -192,12 +193,16 @@ static void run_interleaved(shared_t *shared) {
 
 uattn_error_t *emu_launch_run(emu_launch_t *launch, emu_run_t *run) {
   shared_t shared = {.launch = launch, .run = run};
+  fenv_t environment; /* the caller's; new threads inherit the default one */
+  fegetenv(&environment);
+  fesetenv(FE_DFL_ENV);
   pthread_mutex_init(&shared.mutex, NULL);
   if (launch->program->has_global_communication)
     run_interleaved(&shared);
   else
     run_parallel(&shared);
   pthread_mutex_destroy(&shared.mutex);
+  fesetenv(&environment);
   run->statistics = (uattn_emulator_statistics_t){
       .instructions = shared.instructions, .ctas = shared.done_ctas};
   return shared.fault;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "emulator/decode.h"
-#include "emulator/run_launch.h"
 #include "emulator/decode_program.h"
+#include "emulator/run_launch.h"
 
 /* An H200; its clock ticks faster than its timer by about this. */
 enum { SM_COUNT = 132, NANOSECONDS_A_CLOCK = 1 };

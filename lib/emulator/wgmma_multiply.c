@@ -109,38 +109,60 @@ static void read_a_registers(const emu_warp_t *warp,
   }
 }
 
-static void read_d(const emu_warp_t *warp, const emu_wgmma_form_t *form,
-                   operands_t *operands) {
-  for (uint32_t i = 0; i < form->d_count; ++i) {
-    const uint32_t *words = emu_words(warp, form->d[i]);
-    for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
-      uint32_t row = lane / ROW_LANES, pair = 2 * (lane % ROW_LANES);
-      if (form->d_is_half) {
-        float *at = &operands->d[row + 8 * (i & 1)][8 * (i / 2) + pair];
-        at[0] = emu_low_half(words[lane], false);
-        at[1] = emu_high_half(words[lane], false);
-      } else {
-        operands->d[row + 8 * (i >> 1 & 1)][8 * (i / 4) + pair + (i & 1)] =
-            emu_float(words[lane]);
+/* Two registers of f32 hold 8 rows of 8 columns, each one column of a pair. */
+static void read_d_floats(const emu_warp_t *warp, const emu_wgmma_form_t *form,
+                          operands_t *operands) {
+  for (uint32_t i = 0; i < form->d_count; i += 2) {
+    const uint32_t *even = emu_words(warp, form->d[i]);
+    const uint32_t *odd = emu_words(warp, form->d[i + 1]);
+    for (uint32_t row = 0; row < 8; ++row) {
+      float *at = &operands->d[row + 8 * (i / 2 % 2)][8 * (i / 4)];
+      for (uint32_t pair = 0; pair < ROW_LANES; ++pair) {
+        at[2 * pair] = emu_float(even[row * ROW_LANES + pair]);
+        at[2 * pair + 1] = emu_float(odd[row * ROW_LANES + pair]);
       }
     }
   }
 }
 
-static void write_d(emu_warp_t *warp, const emu_wgmma_form_t *form,
-                    const operands_t *operands) {
+static void write_d_floats(emu_warp_t *warp, const emu_wgmma_form_t *form,
+                           const operands_t *operands) {
+  for (uint32_t i = 0; i < form->d_count; i += 2) {
+    uint32_t *even = emu_target_word(warp, form->d[i]);
+    uint32_t *odd = emu_target_word(warp, form->d[i + 1]);
+    for (uint32_t row = 0; row < 8; ++row) {
+      const float *at = &operands->d[row + 8 * (i / 2 % 2)][8 * (i / 4)];
+      for (uint32_t pair = 0; pair < ROW_LANES; ++pair) {
+        even[row * ROW_LANES + pair] = emu_float_bits(at[2 * pair]);
+        odd[row * ROW_LANES + pair] = emu_float_bits(at[2 * pair + 1]);
+      }
+    }
+  }
+}
+
+/* A register of f16 holds both columns of a pair. */
+static void read_d_halves(const emu_warp_t *warp, const emu_wgmma_form_t *form,
+                          operands_t *operands) {
+  for (uint32_t i = 0; i < form->d_count; ++i) {
+    const uint32_t *words = emu_words(warp, form->d[i]);
+    for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
+      float *at = &operands->d[lane / ROW_LANES + 8 * (i % 2)]
+                              [8 * (i / 2) + 2 * (lane % ROW_LANES)];
+      at[0] = emu_low_half(words[lane], false);
+      at[1] = emu_high_half(words[lane], false);
+    }
+  }
+}
+
+static void write_d_halves(emu_warp_t *warp, const emu_wgmma_form_t *form,
+                           const operands_t *operands) {
   for (uint32_t i = 0; i < form->d_count; ++i) {
     uint32_t *words = emu_target_word(warp, form->d[i]);
     for (uint32_t lane = 0; lane < EMU_LANES; ++lane) {
-      uint32_t row = lane / ROW_LANES, pair = 2 * (lane % ROW_LANES);
-      if (form->d_is_half) {
-        const float *at = &operands->d[row + 8 * (i & 1)][8 * (i / 2) + pair];
-        words[lane] = uattn_f16_from_float(at[0]) |
-                      (uint32_t)uattn_f16_from_float(at[1]) << 16;
-      } else {
-        words[lane] = emu_float_bits(
-            operands->d[row + 8 * (i >> 1 & 1)][8 * (i / 4) + pair + (i & 1)]);
-      }
+      const float *at = &operands->d[lane / ROW_LANES + 8 * (i % 2)]
+                                    [8 * (i / 2) + 2 * (lane % ROW_LANES)];
+      words[lane] = uattn_f16_from_float(at[0]) |
+                    (uint32_t)uattn_f16_from_float(at[1]) << 16;
     }
   }
 }
@@ -200,16 +222,26 @@ static bool read_b(emu_warp_t *warp, const emu_product_t *product,
          read_matrix(&reader, 0, form->n, operands->b[0], 1, EMU_WGMMA_MAX_N);
 }
 
+static void clear_d(operands_t *operands, uint32_t n) {
+  for (uint32_t row = 0; row < ROWS; ++row)
+    memset(operands->d[row], 0, n * sizeof operands->d[row][0]);
+}
+
 bool emu_product_execute(emu_warp_t *warp, const emu_product_t *product) {
   const emu_wgmma_form_t *form = product->form;
   operands_t operands;
   if (!read_a(warp, product, &operands) || !read_b(warp, product, &operands))
     return false;
-  if (product->accumulates)
-    read_d(warp, form, &operands);
+  if (!product->accumulates)
+    clear_d(&operands, form->n);
+  else if (form->d_is_half)
+    read_d_halves(warp, form, &operands);
   else
-    memset(operands.d, 0, sizeof operands.d);
+    read_d_floats(warp, form, &operands);
   multiply(&operands, form->n);
-  write_d(warp, form, &operands);
+  if (form->d_is_half)
+    write_d_halves(warp, form, &operands);
+  else
+    write_d_floats(warp, form, &operands);
   return true;
 }

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "runtime/program.h"
 #include "runtime/driver_map.h"
+#include "runtime/program.h"
 #include "support/support.h"
 
 #define REFUSE(...)                                                            \

@@ -77,6 +77,8 @@ int uattn_error_exit_code(const uattn_error_t *error) {
     return 2;
   case UATTN_ERROR_DEVICE:
     return 3;
+  case UATTN_ERROR_FAULT:
+    return 1;
   case UATTN_ERROR_TOOLCHAIN:
   case UATTN_ERROR_INTERNAL:
     break;

@@ -63,20 +63,29 @@ func.func @main(%q: !q) -> (!q, !lse) {
 // CHECK: "uattn.ring_produce"(%[[V]], %[[KVHEAD]], %[[KEY]], %[[BATCH]], %[[VRING]], %[[I]])
 // CHECK-NOT: uattn.ring_produce
 
-// A consumer: its 64 rows of Q.
+// A consumer: its barrier, that of the next one (the first's for the last), and
+// its 64 rows of Q.
 // CHECK: default {
 // CHECK: %[[FIRSTROW:.*]] = arith.addi %[[ROW]], %{{.*}} : i32
+// CHECK: %[[FIRSTTURN:.*]] = arith.constant 1 : i32
+// CHECK: %[[NOTLAST:.*]] = arith.cmpi ne, %[[ROLE]]#1, %{{.*}}
+// CHECK: %[[TURN:.*]] = arith.addi %[[FIRSTTURN]], %[[ROLE]]#1
+// CHECK: %[[AFTER:.*]] = arith.addi %[[TURN]], %{{.*}}
+// CHECK: %[[NEXT:.*]] = arith.select %[[NOTLAST]], %[[AFTER]], %[[FIRSTTURN]]
 // CHECK: %[[QTILE:.*]] = "uattn.ring_acquire"(%[[QRING]],
 // CHECK: %[[QROWS:.*]] = "uattn.smem_rows"(%[[QTILE]], %[[ROLE]]#1)
 
-// The first tile, in turn: consumer 0 does not wait. K's slot is free once the
-// product that read it has been waited for. Only this tile is masked, after the
+// The first tile, in turn: consumer 0 does not wait, and the last one hands over
+// only where a step follows. K's slot is free once the product that read it has
+// been waited for. Only this tile is masked, after the
 // cap (here none), and starts the running maximum and sums.
 // CHECK: %[[NOTFIRST:.*]] = arith.cmpi slt, %{{.*}}, %[[ROLE]]#1
-// CHECK: "uattn.named_barrier_sync"(%[[TURN:.*]], %[[NOTFIRST]]) {threads = 256 : i64}
+// CHECK: "uattn.named_barrier_sync"(%[[TURN]], %[[NOTFIRST]]) {threads = 256 : i64}
 // CHECK: %[[K0:.*]] = "uattn.ring_acquire"(%[[KRING]],
 // CHECK: %[[S0:.*]] = "uattn.wgmma"(%[[QROWS]], %[[K0]]) {transpose_b} : {{.*}} -> vector<64x80xf32>
-// CHECK: "uattn.named_barrier_arrive"(%[[NEXT:.*]], %{{.*}}) {threads = 256 : i64}
+// CHECK: %[[MORE:.*]] = arith.cmpi ne, %{{.*}}, %[[N]]
+// CHECK: %[[HANDS:.*]] = arith.ori %[[NOTLAST]], %[[MORE]]
+// CHECK: "uattn.named_barrier_arrive"(%[[NEXT]], %[[HANDS]]) {threads = 256 : i64}
 // CHECK: %[[S0D:.*]] = "uattn.wgmma_wait"(%[[S0]]) {pending = 0 : i64}
 // CHECK: "uattn.ring_release"(%[[KRING]],
 // CHECK: %[[M0:.*]] = "uattn.mask_apply"(%[[S0D]], %{{.*}}, %[[SKV]])
@@ -95,7 +104,10 @@ func.func @main(%q: !q) -> (!q, !lse) {
 // CHECK: %[[S:.*]] = "uattn.wgmma"(%[[QROWS]], %[[KT]]) {transpose_b}
 // CHECK: %[[VT:.*]] = "uattn.ring_acquire"(%[[VRING]], %[[BEFORE]])
 // CHECK: %[[PV:.*]] = "uattn.wgmma"(%[[P]], %[[VT]], %[[O]])
-// CHECK: "uattn.named_barrier_arrive"(%[[NEXT]], %{{.*}}) {threads = 256 : i64}
+// CHECK: %[[NEXTSTEP:.*]] = arith.addi %[[I]], %{{.*}}
+// CHECK: %[[MORE:.*]] = arith.cmpi ne, %[[NEXTSTEP]], %[[N]]
+// CHECK: %[[HANDS:.*]] = arith.ori %[[NOTLAST]], %[[MORE]]
+// CHECK: "uattn.named_barrier_arrive"(%[[NEXT]], %[[HANDS]]) {threads = 256 : i64}
 // CHECK: %[[SD:.*]] = "uattn.wgmma_wait"(%[[S]]) {pending = 1 : i64}
 // CHECK: "uattn.ring_release"(%[[KRING]], %[[I]])
 // CHECK-NOT: uattn.mask_apply

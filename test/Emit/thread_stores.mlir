@@ -9,9 +9,12 @@ gpu.module @kernels {
   // The warpgroup meets (others may still have read the staging tile), writes
   // its 64 x 128 elements with 8 stmatrix x4 (32 registers a thread), fences
   // them for the copy engine and meets again; one thread stores a panel of 64
-  // columns at a time and waits until shared memory has been read. A lane writes
-  // rows of 16-byte chunks: chunk c of row r at c ^ (r % 8), and 4 stmatrix are
-  // a panel.
+  // columns at a time and waits until shared memory has been read.
+  //
+  // Lane l gives the address of row 16 (warp % 4) + l % 16, 128 bytes each, and
+  // of the 16-byte chunk 2 s + l / 16 for stmatrix s of a panel: swizzled, chunk
+  // c of row r lies at c ^ (r % 8). 4 stmatrix are a panel, 16384 bytes on is the
+  // next one of the 128-row tile.
   // CHECK-LABEL: llvm.func @tile_store(
   // CHECK-SAME: %[[X:[^:]*]]: vector<32xi32>, %[[MAP:[^:]*]]: !llvm.ptr {{{.*}}}, %[[HEAD:[^:]*]]: i32, %[[ROW:[^:]*]]: i32, %[[BATCH:[^:]*]]: i32, %[[BAR:[^:]*]]: i32
   // CHECK-DAG: %[[PANEL:c.*]] = arith.constant 16384 : i32
@@ -20,8 +23,31 @@ gpu.module @kernels {
   // CHECK: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: "bar.sync $0, 128;", "r" %[[BAR]]
   // CHECK-COUNT-32: vector.extract %[[X]]
-  // CHECK: arith.xori
-  // CHECK-COUNT-8: "stmatrix.sync.aligned.m8n8.x4.shared.b16 [$0], {$1, $2, $3, $4};", "r,r,r,r,r"
+  // CHECK-DAG: %[[LANE:.*]] = arith.andi %[[T]], %c31_i32
+  // CHECK-DAG: %[[LANEROW:.*]] = arith.andi %[[LANE]], %c15_i32
+  // CHECK-DAG: %[[WARP:.*]] = arith.shrui %[[T]], %c5_i32
+  // CHECK-DAG: %[[QUARTER:.*]] = arith.andi %[[WARP]], %c3_i32
+  // CHECK-DAG: %[[WARPROW:.*]] = arith.shli %[[QUARTER]], %c4_i32
+  // CHECK-DAG: %[[R:.*]] = arith.addi %[[WARPROW]], %[[LANEROW]]
+  // CHECK-DAG: %[[RMOD8:.*]] = arith.andi %[[LANE]], %c7_i32
+  // CHECK-DAG: %[[HALF:.*]] = arith.shrui %[[LANE]], %c4_i32
+  // CHECK-DAG: %[[CHUNK:.*]] = arith.xori %[[HALF]], %[[RMOD8]]
+  // CHECK-DAG: %[[ROWBYTES:.*]] = arith.muli %[[R]], %c128_i32
+  // CHECK-DAG: %[[ROWAT:.*]] = arith.addi %{{.*}}, %[[ROWBYTES]]
+  // CHECK-DAG: %[[CHUNKBYTES:.*]] = arith.shli %[[CHUNK]], %c4_i32
+  // CHECK-DAG: %[[AT0:.*]] = arith.addi %[[ROWAT]], %[[CHUNKBYTES]]
+  // CHECK: "stmatrix.sync.aligned.m8n8.x4.shared.b16 [$0], {$1, $2, $3, $4};", "r,r,r,r,r" %[[AT0]],
+  // CHECK: %[[CHUNK1:.*]] = arith.xori %[[CHUNKBYTES]], %c32_i32
+  // CHECK: %[[AT1:.*]] = arith.addi %[[ROWAT]], %[[CHUNK1]]
+  // CHECK: "stmatrix{{.*}}" %[[AT1]],
+  // CHECK: arith.xori %[[CHUNKBYTES]], %c64_i32
+  // CHECK: "stmatrix
+  // CHECK: arith.xori %[[CHUNKBYTES]], %c96_i32
+  // CHECK: "stmatrix
+  // CHECK: %[[PANELAT:.*]] = arith.addi %[[ROWAT]], %[[PANEL]]
+  // CHECK: %[[AT4:.*]] = arith.addi %[[PANELAT]], %[[CHUNKBYTES]]
+  // CHECK: "stmatrix{{.*}}" %[[AT4]],
+  // CHECK-COUNT-3: "stmatrix.sync.aligned.m8n8.x4.shared.b16
   // CHECK-NOT: stmatrix
   // CHECK: "fence.proxy.async.shared::cta;"
   // CHECK-NEXT: "bar.sync $0, 128;", "r" %[[BAR]]

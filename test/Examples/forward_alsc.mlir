@@ -3,7 +3,7 @@
 // would be amplified by c / (2 n), which is why no approximate tanh is used.
 //
 // RUN: uattn-compile %s -o %t.uattn
-// RUN: uattn-run %t.uattn --device=reference --check | FileCheck %s
+// RUN: uattn-run %t.uattn --device=emulator --check | FileCheck %s
 // RUN: %if sm90 %{ uattn-run %t.uattn --device=cuda --check | FileCheck %s %}
 // CHECK: out: {{.*}} ok
 // CHECK: lse: {{.*}} ok

@@ -3,7 +3,7 @@
 // Without lse nothing but the output is computed.
 //
 // RUN: uattn-compile %s -o %t.uattn
-// RUN: uattn-run %t.uattn --device=reference --check | FileCheck %s
+// RUN: uattn-run %t.uattn --device=emulator --check | FileCheck %s
 // RUN: %if sm90 %{ uattn-run %t.uattn --device=cuda --check | FileCheck %s %}
 // CHECK: out: {{.*}} ok
 func.func @main(%q: tensor<2x17x6x64xbf16>, %k: tensor<2x1025x3x64xbf16>,

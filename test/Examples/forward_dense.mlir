@@ -2,7 +2,10 @@
 // one KV head, no cap, no mask, and the log-sum-exp comes back as well.
 //
 // RUN: uattn-compile %s -o %t.uattn
-// RUN: uattn-run %t.uattn --check
+// RUN: uattn-run %t.uattn --check 2>&1 | FileCheck %s
+// CHECK: uattn-run: running on
+// CHECK: out: {{.*}} ok
+// CHECK: lse: {{.*}} ok
 func.func @main(%q: tensor<1x333x2x128xbf16>, %k: tensor<1x333x1x128xbf16>,
                 %v: tensor<1x333x1x128xbf16>)
     -> (tensor<1x333x2x128xbf16>, tensor<1x2x333xf32>) {

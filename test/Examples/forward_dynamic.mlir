@@ -2,8 +2,8 @@
 // known when it is compiled. Whoever runs it says the sizes, here by --shape.
 //
 // RUN: uattn-compile %s -o %t.uattn
-// RUN: uattn-run %t.uattn --device=reference --shape=q:1x65x4x128 --shape=k:1x65x4x128 --shape=v:1x65x4x128 --check | FileCheck %s
-// RUN: uattn-run %t.uattn --device=reference --shape=q:3x1x6x128 --shape=k:3x333x2x128 --shape=v:3x333x2x128 --check | FileCheck %s
+// RUN: uattn-run %t.uattn --device=emulator --shape=q:1x65x4x128 --shape=k:1x65x4x128 --shape=v:1x65x4x128 --check | FileCheck %s
+// RUN: uattn-run %t.uattn --device=emulator --shape=q:3x1x6x128 --shape=k:3x333x2x128 --shape=v:3x333x2x128 --check | FileCheck %s
 // RUN: %if sm90 %{ uattn-run %t.uattn --device=cuda --shape=q:1x65x4x128 --shape=k:1x65x4x128 --shape=v:1x65x4x128 --check | FileCheck %s %}
 // RUN: %if sm90 %{ uattn-run %t.uattn --device=cuda --shape=q:3x1x6x128 --shape=k:3x333x2x128 --shape=v:3x333x2x128 --check | FileCheck %s %}
 // CHECK: out: {{.*}} ok

@@ -3,7 +3,7 @@
 // own, which multiplies the capped logit. It may be negative or zero.
 //
 // RUN: uattn-compile %s -o %t.uattn
-// RUN: uattn-run %t.uattn --device=reference --check | FileCheck %s
+// RUN: uattn-run %t.uattn --device=emulator --check | FileCheck %s
 // RUN: %if sm90 %{ uattn-run %t.uattn --device=cuda --check | FileCheck %s %}
 // CHECK: out: {{.*}} ok
 func.func @main(%q: tensor<2x200x10x64xbf16>, %k: tensor<2x200x2x64xbf16>,

@@ -3,7 +3,7 @@
 // first is computed and dropped.
 //
 // RUN: uattn-compile %s -o %t.uattn
-// RUN: uattn-run %t.uattn --device=reference --check | FileCheck %s
+// RUN: uattn-run %t.uattn --device=emulator --check | FileCheck %s
 // RUN: %if sm90 %{ uattn-run %t.uattn --device=cuda --check | FileCheck %s %}
 // CHECK: out: {{.*}} ok
 func.func @main(%q: tensor<1x96x4x64xbf16>, %k1: tensor<1x127x4x64xbf16>,

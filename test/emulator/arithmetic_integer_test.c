@@ -13,12 +13,12 @@ static int64_t draw(uint64_t *random, int bits) {
   uint64_t value = next_random(random);
   if (choice % 8 == 0)
     return edges[value % COUNT_OF(edges)];
-  if (choice % 8 == 1)
-    return (int64_t)(value % 2 ? UINT64_MAX >> (65 - bits) : 1ull << (bits - 1))
-               << (64 - bits) >>
-           (64 - bits);
+  if (choice % 8 == 1) {
+    uint64_t edge = value % 2 ? UINT64_MAX >> (65 - bits) : 1ull << (bits - 1);
+    return (int64_t)(edge << (64 - bits)) >> (64 - bits);
+  }
   return (int64_t)(value << (64 - bits)) >>
-         (64 - bits + (int)(choice >> 32) % (bits - 1));
+         (64 - bits + (int)((choice >> 32) % (uint64_t)(bits - 1)));
 }
 
 static int32_t arithmetic_shift(int32_t a, int by) {

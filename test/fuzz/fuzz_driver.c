@@ -18,9 +18,15 @@
 
 enum { SLOWEST_SECONDS = 10 };
 
-/* The sanitizers have it, other builds do not. */
-void __sanitizer_set_death_callback(void (*callback)(void))
-    __attribute__((weak));
+/* The sanitizers ask for these; their reports end in SIGABRT then, as our own
+ * checks do. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "abort_on_error=1"; }
+__attribute__((visibility("default"))) const char *
+__ubsan_default_options(void);
+const char *__ubsan_default_options(void) {
+  return "abort_on_error=1:print_stacktrace=1";
+}
 
 static const char *save_path = "fuzz-crash.ptx";
 static fuzz_input_t current;
@@ -105,8 +111,6 @@ int main(int argc, char **argv) {
     fprintf(stderr, "fuzz: no seed: expected files\n");
     exit(2);
   }
-  if (__sanitizer_set_death_callback)
-    __sanitizer_set_death_callback(save_current);
   signal(SIGABRT, save_and_die);
   for (size_t i = 0; i < corpus.seed_count; ++i)
     run_input(corpus.seeds[i]);

@@ -192,7 +192,7 @@ fuzz_input_t fuzz_mutate(fuzz_corpus_t *corpus) {
   fuzz_input_t input = {.data = uattn_allocate(seed->size + 1),
                         .size = seed->size};
   memcpy(input.data, seed->data, seed->size);
-  size_t count = 1 + fuzz_random(corpus, 8);
+  size_t count = (size_t)1 << fuzz_random(corpus, 4);
   for (size_t i = 0; i < count; ++i)
     mutations[fuzz_random(corpus, sizeof mutations / sizeof *mutations)](
         corpus, &input);

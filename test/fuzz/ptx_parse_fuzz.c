@@ -1,4 +1,4 @@
-/* What a fuzzer calls: parses bytes as PTX and looks through the result.
+/* What a fuzzer calls: parses and decodes bytes as PTX.
  * Layer: test. Must not know: where the bytes come from.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emulator/ptx_syntax.h"
+#include "uattn/emulator.h"
 
 /* Reads every byte that the tree promises; sanitizers watch. */
 static volatile size_t bytes_read;
@@ -97,17 +98,33 @@ static void check_error(const uattn_error_t *error) {
   UATTN_CHECK(uattn_error_exit_code(error) == 2);
 }
 
+/* What parses may still be refused; nothing is executed. */
+static void decode(const char *text, size_t size) {
+  uattn_emulator_t *emulator = NULL;
+  uattn_error_t *error = uattn_emulator_create("fuzz", text, size, &emulator);
+  UATTN_CHECK(!error == !!emulator);
+  if (error)
+    check_error(error);
+  size_t count = emulator ? uattn_emulator_entry_count(emulator) : 0;
+  for (size_t i = 0; i < count; ++i)
+    read_text(uattn_emulator_entry_name(emulator, i));
+  uattn_error_destroy(error);
+  uattn_emulator_destroy(emulator);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *text = uattn_allocate(size + 1); /* not a byte more */
   memcpy(text, data, size);
   ptx_module_t *module = NULL;
   uattn_error_t *error = ptx_module_parse("fuzz", text, size, &module);
-  free(text);
   UATTN_CHECK(!error == !!module);
   if (error)
     check_error(error);
-  else
+  if (module)
     check_module(module);
+  if (module)
+    decode(text, size);
+  free(text);
   uattn_error_destroy(error);
   ptx_module_destroy(module);
   return 0;

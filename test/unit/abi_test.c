@@ -5,6 +5,7 @@
 
 #include "uattn/artifact.h"
 #include "uattn/compiler.h"
+#include "uattn/emulator.h"
 #include "uattn/problem.h"
 #include "uattn/reference.h"
 #include "uattn/runtime.h"
@@ -152,6 +153,53 @@ static const struct {
     FIELD(uattn_compile_options_t, dump_directory, 48),
     FIELD(uattn_compile_options_t, report, 56),
     FIELD(uattn_compile_options_t, report_data, 64),
+
+    FIELD(uattn_emulator_memory_t, name, 0),
+    FIELD(uattn_emulator_memory_t, data, 8),
+    FIELD(uattn_emulator_memory_t, bytes, 16),
+    FIELD(uattn_emulator_memory_t, is_read_only, 24),
+    SIZE(uattn_emulator_memory_t, 32),
+
+    FIELD(uattn_tensor_map_t, element, 0),
+    FIELD(uattn_tensor_map_t, rank, 4),
+    FIELD(uattn_tensor_map_t, data, 8),
+    FIELD(uattn_tensor_map_t, dims, 16),
+    FIELD(uattn_tensor_map_t, strides, 56),
+    FIELD(uattn_tensor_map_t, box, 88),
+    FIELD(uattn_tensor_map_t, element_strides, 108),
+    FIELD(uattn_tensor_map_t, swizzle, 128),
+    FIELD(uattn_tensor_map_t, fills_with_nan, 132),
+    SIZE(uattn_tensor_map_t, 136),
+
+    FIELD(uattn_emulator_launch_t, struct_size, 0),
+    FIELD(uattn_emulator_launch_t, grid, 8),
+    FIELD(uattn_emulator_launch_t, block, 20),
+    FIELD(uattn_emulator_launch_t, dynamic_shared_bytes, 32),
+    FIELD(uattn_emulator_launch_t, params, 40),
+    FIELD(uattn_emulator_launch_t, param_bytes, 48),
+    FIELD(uattn_emulator_launch_t, param_count, 56),
+    FIELD(uattn_emulator_launch_t, memories, 64),
+    FIELD(uattn_emulator_launch_t, memory_count, 72),
+    FIELD(uattn_emulator_launch_t, seed, 80),
+    FIELD(uattn_emulator_launch_t, thread_count, 88),
+    FIELD(uattn_emulator_launch_t, progress, 96),
+    FIELD(uattn_emulator_launch_t, progress_data, 104),
+
+    FIELD(uattn_emulator_statistics_t, instructions, 0),
+    FIELD(uattn_emulator_statistics_t, ctas, 8),
+    SIZE(uattn_emulator_statistics_t, 16),
+
+    FIELD(uattn_emulator_call_t, struct_size, 0),
+    FIELD(uattn_emulator_call_t, arguments, 8),
+    FIELD(uattn_emulator_call_t, argument_count, 16),
+    FIELD(uattn_emulator_call_t, results, 24),
+    FIELD(uattn_emulator_call_t, result_count, 32),
+    FIELD(uattn_emulator_call_t, sm_scale, 40),
+    FIELD(uattn_emulator_call_t, cap, 48),
+    FIELD(uattn_emulator_call_t, seed, 56),
+    FIELD(uattn_emulator_call_t, thread_count, 64),
+    FIELD(uattn_emulator_call_t, progress, 72),
+    FIELD(uattn_emulator_call_t, progress_data, 80),
 };
 
 static void fields_are_where_they_were(void **state) {
@@ -181,6 +229,7 @@ static const number_t numbers[] = {
     NUMBER(UATTN_ERROR_DEVICE, 4),
     NUMBER(UATTN_ERROR_TOOLCHAIN, 5),
     NUMBER(UATTN_ERROR_INTERNAL, 6),
+    NUMBER(UATTN_ERROR_FAULT, 7),
     NUMBER(UATTN_CONTEXT_PRIMARY, 0),
     NUMBER(UATTN_CONTEXT_CURRENT, 1),
     NUMBER(UATTN_EMIT_ARTIFACT, 0),
@@ -193,6 +242,20 @@ static const number_t numbers[] = {
     NUMBER(UATTN_EMIT_CUBIN, 7),
     NUMBER(UATTN_SEVERITY_ERROR, 0),
     NUMBER(UATTN_SEVERITY_WARNING, 1),
+    NUMBER(UATTN_SWIZZLE_NONE, 0),
+    NUMBER(UATTN_SWIZZLE_32B, 1),
+    NUMBER(UATTN_SWIZZLE_64B, 2),
+    NUMBER(UATTN_SWIZZLE_128B, 3),
+    NUMBER(UATTN_ELEMENT_U8, 0),
+    NUMBER(UATTN_ELEMENT_U16, 1),
+    NUMBER(UATTN_ELEMENT_U32, 2),
+    NUMBER(UATTN_ELEMENT_I32, 3),
+    NUMBER(UATTN_ELEMENT_U64, 4),
+    NUMBER(UATTN_ELEMENT_I64, 5),
+    NUMBER(UATTN_ELEMENT_F16, 6),
+    NUMBER(UATTN_ELEMENT_F32, 7),
+    NUMBER(UATTN_ELEMENT_F64, 8),
+    NUMBER(UATTN_ELEMENT_BF16, 9),
     NUMBER(UATTN_DTYPE_BF16, 0),
     NUMBER(UATTN_DTYPE_F16, 1),
     NUMBER(UATTN_DTYPE_F32, 2),

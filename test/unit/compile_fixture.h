@@ -24,14 +24,12 @@
 #define NONE "\"none\", 0.0 : f32, 0.0 : f32, 0.0 : f32"
 #define TANH "\"tanh\", 30.0 : f32, 0.0 : f32, 0.0 : f32"
 
-#define SIMPLE(name, cap, head_dim)                                                     \
-  "func.func @" name                                                                    \
-  "(%q: " TENSOR(head_dim) ", %k: " TENSOR(head_dim) ", %v: " TENSOR(                   \
-      head_dim) ") -> " TENSOR(head_dim) " {\n" OP("%out", "%q", "%k", "%v",            \
-                                                   cap, "0.125",                        \
-                                                   head_dim) "  return %out "           \
-                                                             ": " TENSOR(head_dim) "\n" \
-                                                                                   "}\n"
+#define FUNCTION(name, tensor, op)                                             \
+  "func.func @" name "(%q: " tensor ", %k: " tensor ", %v: " tensor ")\n"      \
+  "    -> " tensor " {\n" op "  return %out : " tensor "\n}\n"
+#define SIMPLE(name, cap, head_dim)                                            \
+  FUNCTION(name, TENSOR(head_dim),                                             \
+           OP("%out", "%q", "%k", "%v", cap, "0.125", head_dim))
 
 /* What a compilation reported, as one text. */
 typedef struct {

@@ -129,7 +129,7 @@ static void what_is_not_compiled_yet_is_reported_at_the_op(void **state) {
                  "test.mlir: uattn-plan{target=sm_90a} failed");
   assert_int_equal(reports.errors, 1);
   assert_non_null(strstr(uattn_string_get(&reports.text),
-                         "test.mlir:2:10: error: head_dim 192 is not compiled "
+                         "test.mlir:3:10: error: head_dim 192 is not compiled "
                          "yet: expected 64 or 128"));
   uattn_string_release(&reports.text);
 }

@@ -85,7 +85,7 @@ void assert_emulated_fault(const emulated_t *emulated, const char *part) {
   assert_non_null(error);
   if (!strstr(uattn_error_message(error), part))
     fail_msg("'%s' is not in: %s", part, uattn_error_message(error));
-  assert_int_equal(uattn_error_code(error), UATTN_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(uattn_error_code(error), UATTN_ERROR_FAULT);
   uattn_error_destroy(error);
 }
 

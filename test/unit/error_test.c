@@ -44,6 +44,7 @@ static void exit_codes_follow_the_contract(void **state) {
       {UATTN_ERROR_DEVICE, 3},
       {UATTN_ERROR_TOOLCHAIN, 4},
       {UATTN_ERROR_INTERNAL, 4},
+      {UATTN_ERROR_FAULT, 1},
   };
   assert_int_equal(uattn_error_exit_code(NULL), 0);
   for (size_t i = 0; i < COUNT_OF(cases); ++i) {

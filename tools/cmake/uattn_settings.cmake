@@ -28,5 +28,6 @@ if(UATTN_FUZZ)
   if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "UATTN_FUZZ: the compiler is ${CMAKE_C_COMPILER_ID}, expected Clang")
   endif()
-  add_compile_options(-fsanitize=fuzzer-no-link)
+  # clang warns of more than gcc, which the ordinary builds listen to.
+  add_compile_options(-fsanitize=fuzzer-no-link -Wno-error)
 endif()

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-# The compiler has no driver: these of the runtime's headers are not its own.
-RUNTIME_ALONE = {"runtime.h"}
+# The compiler runs nothing: these of the runtime's headers are not its own.
+RUNTIME_ALONE = {"emulator.h", "runtime.h"}
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 EXPORTED = re.compile(r"\bUATTN_EXPORT\b[^;{]*?\b(uattn_\w+)\s*\(")

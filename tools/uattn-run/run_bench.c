@@ -166,19 +166,24 @@ static void append_shapes(uattn_string_t *text, const run_values_t *values) {
   }
 }
 
+static void append_head(uattn_string_t *text, const run_values_t *values,
+                        const char *device, const char *protocol) {
+  uattn_string_append(text, "{\"function\": ");
+  append_quoted(text, values->function->name);
+  uattn_string_append(text, ", \"device\": ");
+  append_quoted(text, device);
+  uattn_string_append(text, ", \"shape\": {");
+  append_shapes(text, values);
+  uattn_string_append(text, "}, \"protocol\": ");
+  append_quoted(text, protocol);
+}
+
 static void print_line(const run_values_t *values, const char *device,
                        const char *protocol, const times_t *times) {
   double pairs = 0;
   double flops = count_flops(values, &pairs);
   uattn_string_t text = {0};
-  uattn_string_append(&text, "{\"function\": ");
-  append_quoted(&text, values->function->name);
-  uattn_string_append(&text, ", \"device\": ");
-  append_quoted(&text, device);
-  uattn_string_append(&text, ", \"shape\": {");
-  append_shapes(&text, values);
-  uattn_string_append(&text, "}, \"protocol\": ");
-  append_quoted(&text, protocol);
+  append_head(&text, values, device, protocol);
   uattn_string_appendf(&text,
                        ", \"median_ms\": %.5f, \"p10_ms\": %.5f, "
                        "\"p90_ms\": %.5f, \"calls\": %d, \"pairs\": %.0f, "
@@ -217,4 +222,20 @@ void run_bench_reference(const run_values_t *values, double seconds) {
              "one call of the float64 reference, wall "
              "clock",
              &times);
+}
+
+/* The time says nothing of a GPU's. */
+void run_bench_emulator(const run_values_t *values,
+                        const run_emulated_t *emulated) {
+  uattn_string_t text = {0};
+  append_head(&text, values, "emulator",
+              "one call on the emulator, wall clock");
+  uattn_string_appendf(&text,
+                       ", \"wall_ms\": %.3f, \"warp_instructions\": %" PRIu64
+                       ", \"ctas\": %" PRIu64 "}\n",
+                       emulated->seconds * 1e3,
+                       emulated->statistics.instructions,
+                       emulated->statistics.ctas);
+  fputs(uattn_string_get(&text), stdout);
+  uattn_string_release(&text);
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run_command.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,18 +22,15 @@ static uattn_error_t *read_function(run_command_t *command, const char *value) {
 static uattn_error_t *read_device(run_command_t *command, const char *value) {
   static const char *const names[] = {[RUN_DEVICE_AUTO] = "auto",
                                       [RUN_DEVICE_CUDA] = "cuda",
+                                      [RUN_DEVICE_EMULATOR] = "emulator",
                                       [RUN_DEVICE_REFERENCE] = "reference"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (strcmp(value, names[i]) == 0) {
       command->device = (run_device_t)i;
       return NULL;
     }
-  if (strcmp(value, "emulator") == 0)
-    return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
-                              "--device=emulator: the emulator is not built "
-                              "yet, expected auto, cuda or reference");
-  return USAGE_ERROR("--device is '%s': expected auto, cuda or reference",
-                     value);
+  return USAGE_ERROR(
+      "--device is '%s': expected auto, cuda, emulator or reference", value);
 }
 
 static uattn_error_t *read_input(run_command_t *command, const char *value) {
@@ -76,11 +74,38 @@ static uattn_error_t *read_shape(run_command_t *command, const char *value) {
   return NULL;
 }
 
+static uattn_error_t *read_number(const char *option, const char *value,
+                                  int64_t least, int64_t *out_number) {
+  int64_t number = 0;
+  if (!uattn_parse_int64(value, &number) || number < least)
+    return USAGE_ERROR("--%s is '%s': expected a whole number from %" PRId64,
+                       option, value, least);
+  *out_number = number;
+  return NULL;
+}
+
 static uattn_error_t *read_seed(run_command_t *command, const char *value) {
   int64_t seed = 0;
-  if (!uattn_parse_int64(value, &seed) || seed < 0)
-    return USAGE_ERROR("--seed is '%s': expected a whole number from 0", value);
+  uattn_error_t *error = read_number("seed", value, 0, &seed);
   command->seed = (uint64_t)seed;
+  return error;
+}
+
+static uattn_error_t *read_schedule_seed(run_command_t *command,
+                                         const char *value) {
+  int64_t seed = 0;
+  uattn_error_t *error = read_number("schedule-seed", value, 0, &seed);
+  command->schedule_seed = (uint64_t)seed;
+  return error;
+}
+
+static uattn_error_t *read_schedules(run_command_t *command,
+                                     const char *value) {
+  return read_number("schedules", value, 1, &command->schedule_count);
+}
+
+static uattn_error_t *read_launch(run_command_t *command, const char *value) {
+  command->launch = value;
   return NULL;
 }
 
@@ -118,8 +143,8 @@ static const struct {
     {"function", "NAME", false, read_function,
      "run this function; needed where the file has several"},
     {"device", "NAME", false, read_device,
-     "auto (default), cuda or reference; auto is cuda where a\n"
-     "driver and an sm_90 GPU are, else the reference"},
+     "auto (default), cuda, emulator or reference; auto is cuda\n"
+     "where a driver and an sm_90 GPU are, else the emulator"},
     {"input", "F.npy", true, read_input,
      "read the next argument; missing ones are drawn"},
     {"output", "F.npy", true, read_output, "write the next result"},
@@ -130,10 +155,16 @@ static const struct {
     {"check", NULL, false, read_check,
      "compare every result with the float64 reference"},
     {"bench", NULL, false, read_bench, "print the time as a line of JSON"},
+    {"schedules", "N", false, read_schedules,
+     "emulator: run N times, in other orders of warps and of\n"
+     "asynchronous work; results must agree bit for bit"},
+    {"schedule-seed", "N", false, read_schedule_seed,
+     "emulator: of the first order (0)"},
+    {"launch", "F", false, read_launch,
+     "how to launch the kernel of a .ptx: a launch description,\n"
+     "see lib/emulator/README.md"},
     {"help", NULL, true, read_help, "print this text"},
     {"version", NULL, true, read_version, "print the version"},
-    {"schedules", "N", true, NULL, NULL},
-    {"schedule-seed", "N", true, NULL, NULL},
     {"timeline", "F.svg", true, NULL, NULL},
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
@@ -159,9 +190,7 @@ static uattn_error_t *read_option(char **arguments, int *index, bool *was_given,
                        "lists",
                        arguments[*index]);
   if (!options[option].read)
-    return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
-                              "--%s is for the emulator, which is not built "
-                              "yet",
+    return uattn_error_create(UATTN_ERROR_UNSUPPORTED, "--%s is not built yet",
                               options[option].name);
   if (was_given[option] && !options[option].is_repeated)
     return USAGE_ERROR("--%s is given twice: expected it once",
@@ -193,15 +222,44 @@ static bool has_suffix(const char *text, const char *suffix) {
   return size > suffix_size && strcmp(text + size - suffix_size, suffix) == 0;
 }
 
+/* Functions are what the other options speak of. */
+static uattn_error_t *check_ptx(const run_command_t *command) {
+  if (!command->launch)
+    return USAGE_ERROR("no --launch is given for '%s': expected a launch "
+                       "description",
+                       command->file);
+  if (command->device != RUN_DEVICE_AUTO &&
+      command->device != RUN_DEVICE_EMULATOR)
+    return USAGE_ERROR("a .ptx runs on the emulator: expected no --device or "
+                       "--device=emulator");
+  if (command->function || command->shape_count > 0 || command->is_checked)
+    return USAGE_ERROR("--function, --shape and --check go with a .mlir or a "
+                       ".uattn, the file is '%s'",
+                       command->file);
+  return NULL;
+}
+
 static uattn_error_t *check_together(const run_command_t *command) {
   if (command->asks_help || command->asks_version)
     return NULL;
   if (!command->file)
-    return USAGE_ERROR("no file is given: expected a .mlir or a .uattn");
+    return USAGE_ERROR("no file is given: expected a .mlir, .uattn or .ptx");
+  bool is_ptx = has_suffix(command->file, ".ptx");
   if (!has_suffix(command->file, ".mlir") &&
-      !has_suffix(command->file, ".uattn"))
-    return USAGE_ERROR("the file is '%s': expected a .mlir or a .uattn",
+      !has_suffix(command->file, ".uattn") && !is_ptx)
+    return USAGE_ERROR("the file is '%s': expected a .mlir, .uattn or .ptx",
                        command->file);
+  if (is_ptx)
+    return check_ptx(command);
+  if (command->launch)
+    return USAGE_ERROR("--launch goes with a .ptx, the file is '%s'",
+                       command->file);
+  bool is_emulated = command->device == RUN_DEVICE_EMULATOR ||
+                     command->device == RUN_DEVICE_AUTO;
+  if ((command->schedule_count > 1 || command->schedule_seed > 0) &&
+      !is_emulated)
+    return USAGE_ERROR("--schedules and --schedule-seed go with the emulator: "
+                       "expected --device=emulator");
   return NULL;
 }
 
@@ -213,6 +271,7 @@ uattn_error_t *run_command_parse(int argument_count, char **arguments,
       .inputs = uattn_allocate(most * sizeof *out_command->inputs),
       .outputs = uattn_allocate(most * sizeof *out_command->outputs),
       .shapes = uattn_allocate(most * sizeof *out_command->shapes),
+      .schedule_count = 1,
   };
   uattn_error_t *error = NULL;
   for (int index = 1; index < argument_count && !error; ++index) {
@@ -250,8 +309,10 @@ static void append_option(uattn_string_t *text, int option) {
 
 void run_command_append_help(uattn_string_t *text) {
   uattn_string_append(
-      text, "Runs a function of uattn ops from a .mlir or .uattn file.\n\n"
-            "usage: uattn-run FILE [options]\n\n");
+      text,
+      "Runs a function of uattn ops from a .mlir or .uattn file, or a kernel "
+      "from a\n.ptx file.\n\n"
+      "usage: uattn-run FILE [options]\n\n");
   for (int i = 0; i < OPTION_COUNT; ++i)
     if (options[i].summary)
       append_option(text, i);
@@ -262,6 +323,9 @@ void run_command_append_help(uattn_string_t *text) {
       "by the uattn-compile\nbeside this program.\n\n"
       "environment:\n"
       "  UATTN_CUDA_DRIVER      the CUDA driver's library (libcuda.so.1)\n\n"
-      "exit code: 0 right, 1 a result is over its bound, 2 wrong use or file,\n"
-      "3 device or driver failure, 4 internal or toolchain failure\n");
+      "exit code: 0 right, 1 a result is over its bound, schedules differ or "
+      "the\n"
+      "emulator found a fault, 2 wrong use or file, 3 device or driver "
+      "failure,\n"
+      "4 internal or toolchain failure\n");
 }

@@ -9,6 +9,7 @@
 typedef enum {
   RUN_DEVICE_AUTO,
   RUN_DEVICE_CUDA,
+  RUN_DEVICE_EMULATOR,
   RUN_DEVICE_REFERENCE
 } run_device_t;
 
@@ -21,7 +22,7 @@ typedef struct {
 
 /* Texts are borrowed from the arguments. */
 typedef struct {
-  const char *file;     /* .mlir or .uattn */
+  const char *file;     /* .mlir, .uattn or .ptx */
   const char *function; /* NULL: the only one */
   run_device_t device;
   const char **inputs; /* of the first arguments */
@@ -31,6 +32,9 @@ typedef struct {
   run_shape_option_t *shapes;
   size_t shape_count;
   uint64_t seed;
+  uint64_t schedule_seed;
+  int64_t schedule_count;
+  const char *launch; /* the description of a .ptx's launch; else NULL */
   bool is_checked;
   bool is_timed;
   bool asks_help;

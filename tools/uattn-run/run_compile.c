@@ -55,8 +55,10 @@ static uattn_error_t *make_folder(char **out_folder) {
   return error;
 }
 
+/* The artifact, or an exit code other than 0 of the compiler. What that says
+ * goes to `messages`, or to stderr for NULL. */
 static uattn_error_t *compile(const char *compiler, const char *file,
-                              bool wants_kernels,
+                              bool wants_kernels, uattn_string_t *messages,
                               uattn_artifact_t **out_artifact,
                               int *out_exit_code) {
   char *folder = NULL;
@@ -73,7 +75,7 @@ static uattn_error_t *compile(const char *compiler, const char *file,
                              wants_kernels ? "--emit=artifact"
                                            : "--emit=problem",
                              NULL};
-  error = uattn_process_run(arguments, NULL, out_exit_code);
+  error = uattn_process_run(arguments, messages, out_exit_code);
   if (!error && *out_exit_code > 128)
     error =
         uattn_error_create(UATTN_ERROR_TOOLCHAIN, "`%s` was ended by signal %d",
@@ -88,10 +90,44 @@ static uattn_error_t *compile(const char *compiler, const char *file,
   return error;
 }
 
-uattn_error_t *run_get_artifact(const char *file, bool wants_kernels,
+static char *first_line(const char *text) {
+  char *line = uattn_string_copy(text);
+  line[strcspn(line, "\n")] = '\0';
+  return line;
+}
+
+/* With kernels, or else without; the compiler's messages are for the user
+ * where there is no way. */
+static uattn_error_t *compile_if_possible(const char *compiler,
+                                          const char *file,
+                                          uattn_artifact_t **out_artifact,
+                                          int *out_exit_code,
+                                          char **out_refusal) {
+  uattn_string_t messages = {0};
+  uattn_string_t ignored = {0};
+  int problem_exit_code = 0;
+  uattn_error_t *error =
+      compile(compiler, file, true, &messages, out_artifact, out_exit_code);
+  bool is_refused = !error && *out_exit_code == 2;
+  if (is_refused)
+    error = compile(compiler, file, false, &ignored, out_artifact,
+                    &problem_exit_code);
+  if (is_refused && !error && problem_exit_code == 0) {
+    *out_exit_code = 0;
+    *out_refusal = first_line(uattn_string_get(&messages));
+  } else {
+    fputs(uattn_string_get(&messages), stderr);
+  }
+  uattn_string_release(&messages);
+  uattn_string_release(&ignored);
+  return error;
+}
+
+uattn_error_t *run_get_artifact(const char *file, run_kernels_t kernels,
                                 uattn_artifact_t **out_artifact,
-                                int *out_exit_code) {
+                                int *out_exit_code, char **out_refusal) {
   *out_exit_code = 0;
+  *out_refusal = NULL;
   if (is_artifact(file))
     return uattn_artifact_read(file, out_artifact);
   char *compiler = find_compiler();
@@ -101,7 +137,11 @@ uattn_error_t *run_get_artifact(const char *file, bool wants_kernels,
                               "file `%s`: expected one, or a .uattn",
                               file);
   uattn_error_t *error =
-      compile(compiler, file, wants_kernels, out_artifact, out_exit_code);
+      kernels == RUN_KERNELS_IF_POSSIBLE
+          ? compile_if_possible(compiler, file, out_artifact, out_exit_code,
+                                out_refusal)
+          : compile(compiler, file, kernels == RUN_KERNELS_WANTED, NULL,
+                    out_artifact, out_exit_code);
   free(compiler);
   return error;
 }

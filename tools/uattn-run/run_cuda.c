@@ -4,9 +4,8 @@
 #include "run_cuda.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "spec/spec.h"
+#include "run_pack.h"
 
 struct run_cuda {
   const uattn_device_t *device;
@@ -38,36 +37,6 @@ uattn_error_t *run_cuda_open(bool wants_sm90, uattn_device_t **out_device) {
   return error;
 }
 
-/* Host arrays have 4 bytes an element, tensors those of their type. */
-static void narrow(const void *host, uattn_dtype_t dtype, size_t count,
-                   void *out) {
-  const float *numbers = host;
-  uint16_t *halves = out;
-  if (dtype == UATTN_DTYPE_BF16)
-    for (size_t i = 0; i < count; ++i)
-      halves[i] = uattn_bf16_from_float(numbers[i]);
-  else if (dtype == UATTN_DTYPE_F16)
-    for (size_t i = 0; i < count; ++i)
-      halves[i] = uattn_f16_from_float(numbers[i]);
-  else
-    memcpy(out, host, count * 4);
-}
-
-/* In place: `data` holds the tensor at its start and has room for the result,
- * whose last element is written first. */
-static void widen(void *data, uattn_dtype_t dtype, size_t count) {
-  float *numbers = data;
-  const char *bytes = data;
-  if (dtype != UATTN_DTYPE_BF16 && dtype != UATTN_DTYPE_F16)
-    return;
-  for (size_t i = count; i-- > 0;) {
-    uint16_t half = 0;
-    memcpy(&half, bytes + 2 * i, sizeof half);
-    numbers[i] = dtype == UATTN_DTYPE_BF16 ? uattn_bf16_to_float(half)
-                                           : uattn_f16_to_float(half);
-  }
-}
-
 static uattn_error_t *host_memory_error(size_t bytes) {
   return uattn_error_create(UATTN_ERROR_INTERNAL,
                             "out of host memory for %zu bytes", bytes);
@@ -92,8 +61,8 @@ static uattn_error_t *make_argument(run_cuda_t *cuda, uint32_t index) {
   void *packed = uattn_try_allocate(bytes);
   if (!packed)
     return host_memory_error(bytes);
-  narrow(cuda->values->data[index], value->dtype,
-         cuda->values->element_counts[index], packed);
+  run_pack(cuda->values->data[index], value->dtype,
+           cuda->values->element_counts[index], packed);
   error = uattn_device_upload(cuda->device, tensor->data, packed, bytes);
   free(packed);
   return error;
@@ -193,7 +162,7 @@ uattn_error_t *run_cuda_results(const run_cuda_t *cuda, void **out_results) {
     error =
         uattn_device_download(cuda->device, out_results[i],
                               cuda->results[i].data, value_bytes(cuda, value));
-    widen(out_results[i], function->values[value].dtype, count);
+    run_unpack(out_results[i], function->values[value].dtype, count);
   }
   return error;
 }

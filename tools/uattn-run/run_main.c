@@ -3,45 +3,26 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "npy.h"
 #include "run_bench.h"
 #include "run_check.h"
-#include "run_command.h"
-#include "run_compile.h"
-#include "run_cuda.h"
+#include "run_choice.h"
+#include "run_progress.h"
+#include "run_ptx.h"
 #include "run_reference.h"
 #include "run_values.h"
 
 /* One run of the program. */
 typedef struct {
   run_command_t command;
-  uattn_device_t *device; /* NULL: the reference runs */
+  run_choice_t choice;
   uattn_artifact_t *artifact;
   uint32_t function;
   run_values_t values;
   void **results; /* an array of float or int32_t each */
   int exit_code;  /* where no error says it */
 } run_t;
-
-/* `auto` falls back on the reference and says why. */
-static uattn_error_t *choose_device(run_t *run) {
-  if (run->command.device == RUN_DEVICE_REFERENCE)
-    return NULL;
-  bool is_auto = run->command.device == RUN_DEVICE_AUTO;
-  uattn_error_t *error = run_cuda_open(is_auto, &run->device);
-  if (!is_auto)
-    return error;
-  if (error)
-    fprintf(stderr, "uattn-run: running the reference: %s\n",
-            uattn_error_message(error));
-  else
-    fprintf(stderr, "uattn-run: running on %s\n",
-            uattn_device_name(run->device));
-  uattn_error_destroy(error);
-  return NULL;
-}
 
 static uattn_error_t *name_functions(const uattn_artifact_t *artifact,
                                      const char *file) {
@@ -81,42 +62,54 @@ static uattn_error_t *choose_function(run_t *run) {
   return NULL;
 }
 
-static uattn_error_t *check_and_time(run_t *run, run_cuda_t *cuda) {
+static uattn_error_t *check(run_t *run) {
   bool is_right = true;
   uattn_error_t *error = NULL;
   if (run->command.is_checked)
     error = run_check_results(&run->values, run->results, &is_right);
-  if (!error && run->command.is_timed && cuda)
-    error = run_bench_cuda(run->device, cuda, &run->values);
   if (!is_right)
     run->exit_code = 1;
   return error;
 }
 
-static uattn_error_t *run_on_device(run_t *run) {
+static uattn_error_t *run_on_cuda(run_t *run) {
+  const uattn_device_t *device = run->choice.cuda;
   run_cuda_t *cuda = NULL;
-  uattn_error_t *error = run_cuda_create(run->device, run->artifact,
-                                         run->function, &run->values, &cuda);
+  uattn_error_t *error = run_cuda_create(device, run->artifact, run->function,
+                                         &run->values, &cuda);
   if (!error)
     error = run_cuda_launch(cuda);
   if (!error)
     error = run_cuda_results(cuda, run->results);
   if (!error)
-    error = check_and_time(run, cuda);
+    error = check(run);
+  if (!error && run->command.is_timed)
+    error = run_bench_cuda(device, cuda, &run->values);
   run_cuda_destroy(cuda);
   return error;
 }
 
-static double seconds_now(void) {
-  struct timespec now = {0};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+static uattn_error_t *run_on_emulator(run_t *run) {
+  const run_schedules_t schedules = {.seed = run->command.schedule_seed,
+                                     .schedule_count =
+                                         run->command.schedule_count};
+  run_emulated_t emulated = {0};
+  uattn_error_t *error =
+      run_emulator(run->artifact, run->function, &run->values, &schedules,
+                   run->results, &emulated);
+  if (error)
+    return error;
+  if (!emulated.do_schedules_agree)
+    run->exit_code = 1;
+  if (run->command.is_timed)
+    run_bench_emulator(&run->values, &emulated);
+  return check(run);
 }
 
 /* The results are lent by the values. */
 static uattn_error_t *run_on_reference(run_t *run) {
   const uattn_artifact_function_t *function = run->values.function;
-  double begin = seconds_now();
+  double begin = run_seconds_now();
   uattn_error_t *error = NULL;
   for (uint32_t i = 0; i < function->result_count && !error; ++i) {
     uint32_t value = (uint32_t)function->result_values[i];
@@ -124,8 +117,8 @@ static uattn_error_t *run_on_reference(run_t *run) {
     run->results[i] = run->values.data[value];
   }
   if (!error && run->command.is_timed)
-    run_bench_reference(&run->values, seconds_now() - begin);
-  return error ? error : check_and_time(run, NULL);
+    run_bench_reference(&run->values, run_seconds_now() - begin);
+  return error ? error : check(run);
 }
 
 /* Written when all else is done, each file whole or not at all. */
@@ -147,13 +140,26 @@ static uattn_error_t *write_outputs(const run_t *run) {
   return error;
 }
 
+static uattn_error_t *run_on_choice(run_t *run) {
+  switch (run->choice.device) {
+  case RUN_DEVICE_CUDA:
+    return run_on_cuda(run);
+  case RUN_DEVICE_EMULATOR:
+    return run_on_emulator(run);
+  default:
+    return run_on_reference(run);
+  }
+}
+
 static uattn_error_t *run_function(run_t *run) {
   uattn_error_t *error = choose_function(run);
+  if (!error)
+    run_choice_settle(&run->choice, &run->artifact->functions[run->function]);
   if (!error)
     error = run_values_create(&run->artifact->functions[run->function],
                               &run->command, &run->values);
   if (!error)
-    error = run->device ? run_on_device(run) : run_on_reference(run);
+    error = run_on_choice(run);
   if (!error)
     error = write_outputs(run);
   return error;
@@ -161,11 +167,13 @@ static uattn_error_t *run_function(run_t *run) {
 
 static uattn_error_t *run_file(run_t *run) {
   uattn_error_t *error = run_check_file(run->command.file);
+  if (error || run->command.launch)
+    return error ? error : run_ptx(&run->command, &run->exit_code);
+  error = run_choice_make(run->command.device, &run->choice);
   if (!error)
-    error = choose_device(run);
-  if (!error)
-    error = run_get_artifact(run->command.file, run->device != NULL,
-                             &run->artifact, &run->exit_code);
+    error =
+        run_get_artifact(run->command.file, run->choice.kernels, &run->artifact,
+                         &run->exit_code, &run->choice.refusal);
   if (!error && run->exit_code == 0)
     error = run_function(run);
   return error;
@@ -184,14 +192,14 @@ static uattn_error_t *print_about(const run_command_t *command) {
 }
 
 static void release(run_t *run) {
-  if (run->device && run->results)
+  if (run->choice.device != RUN_DEVICE_REFERENCE && run->results)
     for (uint32_t i = 0;
          i < run->artifact->functions[run->function].result_count; ++i)
       free(run->results[i]);
   free(run->results);
   run_values_release(&run->values);
   uattn_artifact_destroy(run->artifact);
-  uattn_device_close(run->device);
+  run_choice_release(&run->choice);
   run_command_release(&run->command);
 }
 
