@@ -35,10 +35,11 @@ func.func @main(%q: !q) -> (!q, !lse) {
 // CHECK-DAG: %[[BATCH:.*]] = arith.divui %[[REST]], %[[H]]
 // CHECK-DAG: %[[KVHEAD:.*]] = arith.divui %[[HEAD]], %[[GROUP]]
 // CHECK-DAG: %[[ROW:.*]] = arith.muli %[[TILE]], %{{.*}} : i32
-// n = (Skv - 1) / 80 + 1, without overflow.
-// CHECK: %[[LAST:.*]] = arith.subi %[[SKV]], %{{.*}} : i32
-// CHECK: %[[FULL:.*]] = arith.divui %[[LAST]], %{{.*}} : i32
-// CHECK: %[[N:.*]] = arith.addi %[[FULL]], %{{.*}} : i32
+// n = (Skv + 79) / 80 tiles from key 0 on, which are all keys without a mask.
+// CHECK: %[[LEFT:.*]] = arith.subi %[[SKV]], %c0{{.*}} : i32
+// CHECK: %[[KEYS:.*]] = arith.maxsi %[[LEFT]], %c0{{.*}} : i32
+// CHECK: %[[UP:.*]] = arith.addi %[[KEYS]], %c79{{.*}} : i32
+// CHECK: %[[N:.*]] = arith.divui %[[UP]], %c80{{.*}} : i32
 
 // Shared memory: Q, then the stages of K, then those of V, then the barriers;
 // 4 warps of each of 3 consumers free a slot.
@@ -56,17 +57,20 @@ func.func @main(%q: !q) -> (!q, !lse) {
 // CHECK: scf.if %[[ONE]]
 // CHECK: "uattn.ring_produce"(%[[Q]], %[[HEAD]], %[[ROW]], %[[BATCH]], %[[QRING]], %{{.*}})
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[N]]
-// CHECK: %[[LASTTILE:.*]] = arith.subi %[[N]], %{{.*}} : i32
+// CHECK: %[[SLOT:.*]] = arith.addi %c0{{.*}}, %[[I]] : i32
+// CHECK: %[[LASTTILE:.*]] = arith.subi %[[N]], %c1{{.*}} : i32
 // CHECK: %[[T:.*]] = arith.subi %[[LASTTILE]], %[[I]] : i32
-// CHECK: %[[KEY:.*]] = arith.muli %[[T]], %{{.*}} : i32
-// CHECK: "uattn.ring_produce"(%[[K]], %[[KVHEAD]], %[[KEY]], %[[BATCH]], %[[KRING]], %[[I]])
-// CHECK: "uattn.ring_produce"(%[[V]], %[[KVHEAD]], %[[KEY]], %[[BATCH]], %[[VRING]], %[[I]])
+// CHECK: %[[AHEAD:.*]] = arith.muli %[[T]], %c80{{.*}} : i32
+// CHECK: %[[KEY:.*]] = arith.addi %c0{{.*}}, %[[AHEAD]] : i32
+// CHECK: "uattn.ring_produce"(%[[K]], %[[KVHEAD]], %[[KEY]], %[[BATCH]], %[[KRING]], %[[SLOT]])
+// CHECK: "uattn.ring_produce"(%[[V]], %[[KVHEAD]], %[[KEY]], %[[BATCH]], %[[VRING]], %[[SLOT]])
 // CHECK-NOT: uattn.ring_produce
 
 // A consumer: its barrier, that of the next one (the first's for the last), and
 // its 64 rows of Q.
 // CHECK: default {
 // CHECK: %[[FIRSTROW:.*]] = arith.addi %[[ROW]], %{{.*}} : i32
+// CHECK: %[[END:.*]] = vector.broadcast %[[SKV]] : i32 to vector<64xi32>
 // CHECK: %[[FIRSTTURN:.*]] = arith.constant 1 : i32
 // CHECK: %[[NOTLAST:.*]] = arith.cmpi ne, %[[ROLE]]#1, %{{.*}}
 // CHECK: %[[TURN:.*]] = arith.addi %[[FIRSTTURN]], %[[ROLE]]#1
@@ -88,7 +92,7 @@ func.func @main(%q: !q) -> (!q, !lse) {
 // CHECK: "uattn.named_barrier_arrive"(%[[NEXT]], %[[HANDS]]) {threads = 256 : i64}
 // CHECK: %[[S0D:.*]] = "uattn.wgmma_wait"(%[[S0]]) {pending = 0 : i64}
 // CHECK: "uattn.ring_release"(%[[KRING]],
-// CHECK: %[[M0:.*]] = "uattn.mask_apply"(%[[S0D]], %{{.*}}, %[[SKV]])
+// CHECK: %[[M0:.*]] = "uattn.mask_apply"(%[[S0D]], %{{.*}}, %[[END]]) : 
 // CHECK: "uattn.fold_columns"(%[[M0]]) {kind = "max"}
 // CHECK: vector.multi_reduction <maxnumf>, {{.*}} [1] : vector<64x8xf32> to vector<64xf32>
 // CHECK: %[[P0:.*]] = math.exp2 %{{.*}} fastmath<afn> : vector<64x80xf32>
@@ -112,18 +116,31 @@ func.func @main(%q: !q) -> (!q, !lse) {
 // CHECK: "uattn.ring_release"(%[[KRING]], %[[I]])
 // CHECK-NOT: uattn.mask_apply
 // CHECK: "uattn.fold_columns"(%[[SD]]) {kind = "max"}
-// CHECK: %[[NEWMAX:.*]] = vector.multi_reduction <maxnumf>, %{{.*}}, %[[MAX]] [1]
+// CHECK: %[[GREATER:.*]] = vector.multi_reduction <maxnumf>, %{{.*}}, %[[MAX]] [1]
+// The maximum stays until a row of the warp has outgrown it by 2^8.
+// CHECK: %[[GROWTH:.*]] = arith.subf %[[GREATER]], %[[MAX]]
+// CHECK: %[[LOG:.*]] = arith.mulf %[[GROWTH]], %{{.*}}
+// CHECK: %[[EIGHT:.*]] = arith.constant dense<8.000000e+00> : vector<64xf32>
+// CHECK: %[[OUTGREW:.*]] = arith.cmpf olt, %[[EIGHT]], %[[LOG]]
+// CHECK: %[[RAISE:.*]] = "uattn.warp_any"(%[[OUTGREW]])
+// CHECK: %[[NEWMAX:.*]] = arith.select %[[RAISE]], %[[GREATER]], %[[MAX]]
 // CHECK: %[[DROP:.*]] = arith.subf %[[MAX]], %[[NEWMAX]]
 // CHECK: %[[ALPHA:.*]] = math.exp2 %{{.*}} fastmath<afn> : vector<64xf32>
+// CHECK: arith.mulf %[[NEWMAX]], %{{.*}} : vector<64xf32>
 // CHECK: %[[PNEW:.*]] = math.exp2 %{{.*}} fastmath<afn> : vector<64x80xf32>
 // The sums are rescaled by the same factor as out, which waits for P V.
 // CHECK: math.fma %[[SUMS]], %{{.*}}, %{{.*}} : vector<64x8xf32>
 // CHECK: %[[DONE:.*]]:2 = "uattn.wgmma_wait"(%[[PV]], %[[PNEW]]) {pending = 0 : i64}
 // CHECK: "uattn.ring_release"(%[[VRING]], %[[BEFORE]])
+// Out is rescaled by warps that raised it alone.
+// CHECK: %[[ONEW:.*]] = scf.if %[[RAISE]] -> (vector<64x128xf32>) {
 // CHECK: %[[ALPHATILE:.*]] = "uattn.row_broadcast"(%[[ALPHA]]) : (vector<64xf32>) -> vector<64x128xf32>
-// CHECK: arith.mulf %[[DONE]]#0, %[[ALPHATILE]]
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[DONE]]#0, %[[ALPHATILE]]
+// CHECK: scf.yield %[[SCALED]]
+// CHECK: } else {
+// CHECK: scf.yield %[[DONE]]#0
 // CHECK: arith.truncf %[[DONE]]#1 : vector<64x80xf32> to vector<64x80xbf16>
-// CHECK: scf.yield %[[NEWMAX]],
+// CHECK: scf.yield %[[NEWMAX]], %{{.*}}, %[[ONEW]],
 
 // The last P V, then lse = (max scale + log2 sum) ln 2 and out / sum, which
 // leaves through the consumer's own rows of Q's tile.

@@ -41,6 +41,7 @@ func.func @all(%q: !q, %t: !temp) -> (!q, !q, !q, !q, !q, !lse, !q, !q) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     plan = #uattn.plan<{consumer_registers = 240 : i64, consumer_warpgroups = 2 : i64,
       entry_registers = 168 : i64, kv_tile_rows = 64 : i64, ping_pong = false,
+      polynomial_period = 0 : i64,
       producer_registers = 24 : i64, softmax = "online", stage_count = 4 : i64,
       target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
@@ -59,18 +60,26 @@ func.func @all(%q: !q, %t: !temp) -> (!q, !q, !q, !q, !q, !lse, !q, !q) {
 // CHECK-NOT: {{uattn.cap_apply|uattn.row_load|uattn.row_store|negate_a}}
 // CHECK: gpu.return
 
-// A cap: products are scaled, capped, then (in the prologue alone) masked.
+// A cap: products are scaled, capped, then (in the prologue alone) masked. It
+// bounds the exponents within 88: no maximum is looked for, out is not rescaled,
+// and a share of the exponentials of tiles without a mask is a polynomial.
 // CHECK-LABEL: gpu.func @ranker_attention_fwd_bf16_d64_tanh(
 // CHECK-SAME: i32, %[[PRE:[^:]*]]: f32, %[[POST:[^:]*]]: f32) kernel
 // CHECK: %[[S:.*]] = "uattn.wgmma_wait"({{.*}}) {pending = 0 : i64}
 // CHECK: %[[PRETILE:.*]] = vector.broadcast %[[PRE]] : f32 to vector<64x128xf32>
 // CHECK: %[[X:.*]] = arith.mulf %[[S]], %[[PRETILE]]
 // CHECK: %[[C:.*]] = "uattn.cap_apply"(%[[X]]) {method = "tanh"}
-// CHECK: "uattn.mask_apply"(%[[C]],
+// CHECK: %[[M:.*]] = "uattn.mask_apply"(%[[C]],
+// CHECK-NOT: kind = "max"
+// CHECK: %[[E:.*]] = arith.mulf %[[M]], %{{.*}} : vector<64x128xf32>
+// CHECK: math.exp2 %[[E]] fastmath<afn>
 // CHECK: scf.for
 // CHECK: "uattn.wgmma_wait"({{.*}}) {pending = 1 : i64}
-// CHECK: "uattn.cap_apply"({{.*}}) {method = "tanh"}
-// CHECK-NOT: uattn.mask_apply
+// CHECK: %[[C2:.*]] = "uattn.cap_apply"({{.*}}) {method = "tanh"}
+// CHECK-NOT: {{uattn.mask_apply|kind = "max"|uattn.warp_any}}
+// CHECK: %[[E2:.*]] = arith.mulf %[[C2]], %{{.*}} : vector<64x128xf32>
+// CHECK: "uattn.exp2_apply"(%[[E2]]) {polynomial_period = {{[1-9]}} : i64}
+// CHECK-NOT: {{uattn.mask_apply|kind = "max"|uattn.warp_any|scf.if}}
 // CHECK: gpu.return
 
 // temp, of any float type: a row's value is loaded once; its sign goes into the
@@ -82,13 +91,30 @@ func.func @all(%q: !q, %t: !temp) -> (!q, !q, !q, !q, !q, !lse, !q, !q) {
 // CHECK: %[[POSTROWS:.*]] = vector.broadcast %[[POST]] : f32 to vector<64xf32>
 // CHECK: %[[ROWSCALE:.*]] = arith.mulf %[[T]], %[[POSTROWS]]
 // CHECK: %[[BELOW:.*]] = arith.cmpf olt, %[[ROWSCALE]], %{{.*}}
-// CHECK: %[[SIGN:.*]] = arith.select %[[BELOW]],
 // CHECK: %[[SIZE:.*]] = math.absf %[[ROWSCALE]]
-// CHECK: arith.maximumf %[[SIZE]], %{{.*}} : vector<64xf32>
+// CHECK: %[[ATLEAST:.*]] = arith.maximumf %[[SIZE]], %{{.*}} : vector<64xf32>
+// CHECK: %[[SIGN:.*]] = arith.select %[[BELOW]],
 // CHECK: arith.mulf %[[SIGN]], %{{.*}} : vector<64xf32>
 // CHECK-NOT: uattn.row_load
+// Whether the cap bounds the exponents depends on the rows: where all 64 are
+// within 88 there is no maximum, else there is one.
+// CHECK: %[[LIMIT:.*]] = arith.constant dense<8.800000e+01> : vector<64xf32>
+// CHECK: %[[SMALL:.*]] = arith.cmpf olt, %[[ATLEAST]], %[[LIMIT]]
+// CHECK: %[[ALL:.*]] = "uattn.warpgroup_all"(%[[SMALL]], %{{.*}})
+// CHECK: scf.if %[[ALL]] -> (vector<64xf32>, vector<64x8xf32>, vector<64x64xf32>) {
+// CHECK-NOT: {{kind = "max"|uattn.row_load}}
 // CHECK: "uattn.cap_apply"({{.*}}) {method = "soft_sign"}
-// CHECK-NOT: uattn.row_store
+// CHECK: scf.for
+// CHECK-NOT: {{kind = "max"|uattn.row_load}}
+// CHECK: } else {
+// CHECK: "uattn.cap_apply"({{.*}}) {method = "soft_sign"}
+// CHECK: "uattn.fold_columns"({{.*}}) {kind = "max"}
+// CHECK: scf.for
+// CHECK: "uattn.fold_columns"({{.*}}) {kind = "max"}
+// CHECK: "uattn.warp_any"
+// The results are scaled by a temp that is loaded again.
+// CHECK: "uattn.row_load"(%[[TEMP]],
+// CHECK-NOT: {{uattn.row_load|uattn.row_store}}
 // CHECK: gpu.return
 
 // alsc has a bias, in the multiply-add that scales. Without lse its shift is
@@ -109,12 +135,18 @@ func.func @all(%q: !q, %t: !temp) -> (!q, !q, !q, !q, !q, !lse, !q, !q) {
 // CHECK-LABEL: gpu.func @ranker_attention_fwd_bf16_d64_alsc_temp_bf16_lse(
 // CHECK-SAME: %[[LSE:[^:]*]]: !uattn.global<f32>, %[[TEMP:[^:]*]]: !uattn.global<bf16>,
 // CHECK-SAME: %[[PRE:[^:]*]]: f32, %[[BIAS:[^:]*]]: f32, %[[POST:[^:]*]]: f32, %[[SHIFT:[^:]*]]: f32) kernel
-// CHECK: %[[T:.*]] = "uattn.row_load"(%[[TEMP]],
+// CHECK: "uattn.row_load"(%[[TEMP]],
 // CHECK: %[[SIGN:.*]] = arith.select
 // CHECK-COUNT-2: arith.mulf %[[SIGN]], %{{.*}} : vector<64xf32>
-// CHECK: %[[REFLECTED:.*]] = arith.minimumf
-// CHECK: vector.broadcast %[[SHIFT]] : f32 to vector<64xf32>
-// CHECK: %[[OFFSET:.*]] = math.fma %[[REFLECTED]], %{{.*}}, %{{.*}} : vector<64xf32>
+// At the end temp is loaded again, rather than held through all tiles.
+// CHECK: scf.for
+// CHECK: %[[T:.*]] = "uattn.row_load"(%[[TEMP]],
+// CHECK: %[[POSTROWS:.*]] = vector.broadcast %[[POST]] : f32 to vector<64xf32>
+// CHECK: %[[ROWSCALE:.*]] = arith.mulf %[[T]], %[[POSTROWS]]
+// CHECK: %[[REFLECTED:.*]] = arith.minimumf %[[ROWSCALE]], %{{.*}}
+// CHECK: %[[SHIFTROWS:.*]] = vector.broadcast %[[SHIFT]] : f32 to vector<64xf32>
+// CHECK: %[[SHIFTED:.*]] = arith.mulf %[[T]], %[[SHIFTROWS]]
+// CHECK: %[[OFFSET:.*]] = math.fma %[[REFLECTED]], %{{.*}}, %[[SHIFTED]] : vector<64xf32>
 // CHECK: %[[NATURAL:.*]] = math.fma %{{.*}}, %{{.*}}, %[[OFFSET]] : vector<64xf32>
 // CHECK: "uattn.row_store"(%[[NATURAL]], %[[LSE]],
 // CHECK: gpu.return

@@ -15,7 +15,7 @@
 // TEXT-NEXT: shared memory: {{[0-9]+}} of 232448 bytes; 512 threads
 // TEXT-NEXT: schedule: one CTA a query tile, KV tiles from the last to the first, consumers take turns (ping-pong)
 // TEXT-NEXT: softmax: base 2, no maximum: the cap bounds the scores{{$}}
-// TEXT-NEXT: exponentials: one of 4 groups of 8 columns by a polynomial
+// TEXT-NEXT: exponentials: one of {{[2-9]}} groups of 8 columns by a polynomial
 // TEXT-NEXT: masks: none but the last KV tile's end
 // TEXT-NEXT: a step: tensor {{[0-9]+}}, special functions {{[0-9]+}}, issue {{[0-9]+}}, overhead {{[0-9]+}} cycles; bound by special functions; {{[0-9.]+}} cycles a pair
 // TEXT-NEXT: other KV tiles of these warpgroups:
