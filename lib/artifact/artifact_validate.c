@@ -4,6 +4,7 @@
 #include "artifact/artifact.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "support/support.h"
@@ -289,6 +290,11 @@ static uattn_error_t *check_kernel(const uattn_artifact_t *artifact,
     error = check_range("its register count", kernel->entry_registers, 0, 1024);
   if (!error)
     error = check_range("its sign of sm_scale", kernel->sm_scale_sign, -1, 1);
+  if (!error && !(kernel->largest_post_scale >= 0 &&
+                  kernel->largest_post_scale < INFINITY))
+    error = WRONG("its largest post-scale is %g: wanted a finite number of at "
+                  "least 0",
+                  kernel->largest_post_scale);
   if (!error)
     error = check_params(kernel);
   return error;

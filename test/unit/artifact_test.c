@@ -241,6 +241,15 @@ static void much_smem(uattn_artifact_t *a) {
   a->kernels[0].dynamic_smem_bytes = -1;
 }
 static void odd_sign(uattn_artifact_t *a) { a->kernels[0].sm_scale_sign = 2; }
+static void below_any_scale(uattn_artifact_t *a) {
+  a->kernels[0].largest_post_scale = -1;
+}
+static void endless_scale(uattn_artifact_t *a) {
+  a->kernels[0].largest_post_scale = INFINITY;
+}
+static void scale_of_nan(uattn_artifact_t *a) {
+  a->kernels[0].largest_post_scale = NAN;
+}
 static void odd_grid(uattn_artifact_t *a) {
   a->kernels[0].grid_rule = (uattn_grid_rule_t)1;
 }
@@ -332,6 +341,9 @@ static void broken_rules_are_named(void **state) {
       {no_rows, "kernel 0: its query rows a CTA is 0: wanted 1 to 1048576"},
       {much_smem, "kernel 0: its dynamic shared memory is -1: wanted 0 to "},
       {odd_sign, "kernel 0: its sign of sm_scale is 2: wanted -1 to 1"},
+      {below_any_scale, "kernel 0: its largest post-scale is -1: wanted a "},
+      {endless_scale, "its largest post-scale is inf: wanted a finite number"},
+      {scale_of_nan, "nan: wanted a finite number of at least 0"},
       {odd_grid, "kernel 0: its grid rule is 1: wanted 0 to 0"},
       {odd_kind, "kernel 0: parameter 0: its kind is 4: wanted 0 to 3"},
       {wide_box, "its box rows are 256 bytes: wanted a multiple of 16, at"},
@@ -340,7 +352,7 @@ static void broken_rules_are_named(void **state) {
       {map_of_lse, "parameter 0: it maps a tensor of rank 3: wanted 4"},
       {absent_operand, "parameter 0: it takes operand 4, which the op lacks"},
       {operand_of_backward, "it takes operand 9, which the op lacks"},
-      {scale_as_integer, "parameter 6: its quantity is 32: wanted 1 to 6"},
+      {scale_as_integer, "parameter 6: its quantity is 32: wanted 1 to 8"},
       {kernel_past_end, "its kernels are 2 from 0 on: wanted them among 1"},
       {kernel_wraps, "its kernels are 1 from 4294967295 on: wanted them"},
       {rank_five, "function 0: value 0: its rank is 5: wanted 0 to 4"},

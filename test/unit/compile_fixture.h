@@ -31,6 +31,26 @@
   FUNCTION(name, TENSOR(head_dim),                                             \
            OP("%out", "%q", "%k", "%v", cap, "0.125", head_dim))
 
+/* The gradients of the same, of which dq alone is returned. */
+#define BACKWARD(name, cap, head_dim)                                                                                                                      \
+  "func.func @" name "(%q: " TENSOR(                                                                                                                       \
+      head_dim) ", %lse: tensor<?x?x?xf32>)"                                                                                                               \
+                " -> " TENSOR(                                                                                                                             \
+                    head_dim) " {\n"                                                                                                                       \
+                              "  %g:3 = \"uattn.ranker_attention_bwd\"(%q, "                                                                               \
+                              "%q, %q, %q, %lse, %q) {\n"                                                                                                  \
+                              "    cap = #uattn.cap<" cap                                                                                                  \
+                              ">, sm_scale = 0.125 : f32,\n"                                                                                               \
+                              "    operandSegmentSizes = array<i32: 1, 1, 1, "                                                                             \
+                              "0, 0, 0, 0, 1, 1, 1, 0>,\n"                                                                                                 \
+                              "    resultSegmentSizes = array<i32: 1, 1, 1, "                                                                              \
+                              "0>\n"                                                                                                                       \
+                              "  } : (" TENSOR(head_dim) ", " TENSOR(head_dim) ", " TENSOR(head_dim) ", " TENSOR(head_dim) ", tensor<?x?x?xf32>, " TENSOR( \
+                                  head_dim) ")\n"                                                                                                          \
+                                            "    -> (" TENSOR(head_dim) ","                                                                                \
+                                                                        " " TENSOR(head_dim) ", " TENSOR(                                                  \
+                                                                            head_dim) ")\n  return %g#0 : " TENSOR(head_dim) "\n}\n"
+
 /* What a compilation reported, as one text. */
 typedef struct {
   uattn_string_t text;

@@ -87,6 +87,8 @@ static struct {
   cu_address_t lse;
   int32_t integers[6];
   float floats[4];
+  int32_t q_offset;
+  int32_t window_tokens;
 } seen;
 
 static void read_params(void **params) {
@@ -98,6 +100,8 @@ static void read_params(void **params) {
     memcpy(&seen.integers[i], params[6 + i], sizeof seen.integers[i]);
   for (int i = 0; i < 4; ++i)
     memcpy(&seen.floats[i], params[12 + i], sizeof seen.floats[i]);
+  memcpy(&seen.q_offset, params[16], sizeof seen.q_offset);
+  memcpy(&seen.window_tokens, params[17], sizeof seen.window_tokens);
 }
 
 static void a_kernel_gets_what_it_lists(void **state) {
@@ -434,6 +438,76 @@ static void the_sign_of_the_scale_is_kept(void **state) {
   }
 }
 
+/* A kernel without a maximum bears exponents up to a limit. */
+static void the_largest_cap_is_kept(void **state) {
+  (void)state;
+  static const struct {
+    double largest;
+    double cap;
+    const char *message;
+  } cases[] = {
+      {88.0, 60.9, NULL}, /* 60.9 log2(e) = 87.86 */
+      {88.0, 61.1,
+       "op 0: cap is 61.1: kernel uattn_forward was compiled for one of at "
+       "most 60.997"},
+      {88.0, 1e30,
+       "op 0: cap is 1e+30: kernel uattn_forward was compiled for one of at "
+       "most 60.997"},
+      {1.0, 61.1,
+       "op 0: cap is 61.1: kernel uattn_forward was compiled for one of at "
+       "most 0.693147"},
+      {0.0, 1e30, NULL}, /* any */
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); ++i) {
+    sample_options_t options = full;
+    options.cap_method = UATTN_CAP_TANH;
+    options.largest_post_scale = cases[i].largest;
+    fixture_t *fixture = make_fixture(&options);
+    uattn_cap_t cap = {.method = UATTN_CAP_TANH, .cap = cases[i].cap};
+    fixture->launch.cap = &cap;
+    uattn_error_t *error = launch(fixture);
+    if (cases[i].message)
+      assert_error(error, UATTN_ERROR_INVALID_ARGUMENT, cases[i].message);
+    else
+      assert_ok(error);
+    assert_int_equal(fake_state()->launch_count, cases[i].message ? 0 : 1);
+    destroy_fixture(fixture);
+  }
+}
+
+/* A window that is longer than every row's past is as long as the longest, so
+ * that positions less it stay in 32 bits; it is never 0, which no row sees. */
+static void offset_and_window_are_told(void **state) {
+  (void)state;
+  static const struct {
+    int64_t q_offset;
+    int64_t window_tokens;
+    int32_t wanted;
+  } cases[] = {
+      {0, 1, 1},
+      {0, Q_TOKENS, Q_TOKENS},
+      {0, Q_TOKENS + 1, Q_TOKENS},
+      {0, INT32_MAX, Q_TOKENS},
+      {700, 1000, 1000},
+      {700, 1001, 1000},
+      {-299, 5, 1},
+      {-300, 5, 1},
+      {-1000, 5, 1},
+      {-100, INT32_MAX, 200},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); ++i) {
+    sample_options_t options = full;
+    options.q_offset = cases[i].q_offset;
+    options.window_tokens = cases[i].window_tokens;
+    fixture_t *fixture = make_fixture(&options);
+    fake_state()->on_launch = read_params;
+    assert_ok(launch(fixture));
+    assert_int_equal(seen.q_offset, cases[i].q_offset);
+    assert_int_equal(seen.window_tokens, cases[i].wanted);
+    destroy_fixture(fixture);
+  }
+}
+
 static void ops_without_a_kernel_are_unsupported(void **state) {
   (void)state;
   sample_options_t options = full;
@@ -572,6 +646,8 @@ int main(void) {
       cmocka_unit_test(scale_and_cap_are_replaced),
       cmocka_unit_test(folded_constants_cannot_be_replaced),
       cmocka_unit_test(the_sign_of_the_scale_is_kept),
+      cmocka_unit_test(the_largest_cap_is_kept),
+      cmocka_unit_test(offset_and_window_are_told),
       cmocka_unit_test(ops_without_a_kernel_are_unsupported),
       cmocka_unit_test(what_flows_between_ops_is_in_the_workspace),
       cmocka_unit_test(results_are_described),

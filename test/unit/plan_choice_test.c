@@ -37,23 +37,6 @@ static void what_no_kernel_covers_is_refused_by_name(void **state) {
   EXPECT_REFUSED(p.kind = UATTN_OP_BACKWARD,
                  "uattn.ranker_attention_bwd is not compiled yet: expected "
                  "uattn.ranker_attention");
-  EXPECT_REFUSED(p.dtype = UATTN_DTYPE_F16,
-                 "element type f16 is not compiled yet: expected bf16");
-  EXPECT_REFUSED(p.head_dim = 192,
-                 "head_dim 192 is not compiled yet: expected 64 or 128");
-  EXPECT_REFUSED(p.head_dim = 256,
-                 "head_dim 256 is not compiled yet: expected 64 or 128");
-  EXPECT_REFUSED(p.has_operand[UATTN_OPERAND_BOUNDS] = true,
-                 "operand bounds (the ranker mask) is not compiled yet: "
-                 "expected an op without it");
-  EXPECT_REFUSED(p.has_operand[UATTN_OPERAND_Q_SEGMENT_IDS] = true,
-                 "operands q_segment_ids and kv_segment_ids are not compiled "
-                 "yet: expected an op without them");
-  EXPECT_REFUSED(p.is_causal = true, "attribute causal is not compiled yet: "
-                                     "expected an op without it");
-  EXPECT_REFUSED(p.window_tokens = 128,
-                 "attribute window_len = 128 is not compiled yet: expected an "
-                 "op without it");
 }
 
 /* A machine that no candidate fits. */
@@ -86,10 +69,17 @@ static void every_choice_is_valid_and_repeats(void **state) {
     assert_int_equal(plan.cap_method, problem.cap.method);
     assert_int_equal(plan.has_temp, problem.has_operand[UATTN_OPERAND_TEMP]);
     assert_int_equal(plan.has_lse, problem.has_result[UATTN_RESULT_LSE]);
+    assert_int_equal(plan.dtype, problem.dtype);
+    assert_int_equal(plan.masks.has_ranker,
+                     problem.has_operand[UATTN_OPERAND_BOUNDS]);
+    assert_int_equal(plan.masks.has_segments,
+                     problem.has_operand[UATTN_OPERAND_Q_SEGMENT_IDS]);
+    assert_int_equal(plan.masks.is_causal, problem.is_causal);
+    assert_int_equal(plan.masks.has_window, problem.window_tokens > 0);
     if (plan.has_temp)
       assert_int_equal(plan.temp_dtype, problem.temp_dtype);
   }
-  assert_int_equal(count, 192);
+  assert_int_equal(count, COVERED_PROBLEMS);
 }
 
 /* The choice costs no more than any tile of the same warpgroups that fits. */
@@ -127,12 +117,51 @@ static void scale_sign_is_chosen_without_cap_and_temp_only(void **state) {
   }
 }
 
-/* Sizes, window-less offsets and cap parameters are arguments of the launch. */
+/* Only a cap that bounds log2(e) temp cap by 88 spares the maximum, with room
+ * for the temps that rankers use; f16 has too few exponents. */
+static void a_tight_cap_alone_spares_the_maximum(void **state) {
+  (void)state;
+  static const struct {
+    uattn_cap_method_t method;
+    double cap;
+    bool has_temp;
+    uattn_dtype_t dtype;
+    bool wanted;
+  } cases[] = {
+      {UATTN_CAP_TANH, 60.9, false, UATTN_DTYPE_BF16, true},
+      {UATTN_CAP_TANH, 61.1, false, UATTN_DTYPE_BF16, false},
+      {UATTN_CAP_SOFT_SIGN, 60.9, false, UATTN_DTYPE_BF16, true},
+      {UATTN_CAP_SOFT_SIGN, 61.1, false, UATTN_DTYPE_BF16, false},
+      {UATTN_CAP_TANH, 40.6, true, UATTN_DTYPE_BF16, true},
+      {UATTN_CAP_TANH, 40.7, true, UATTN_DTYPE_BF16, false},
+      {UATTN_CAP_TANH, 1.0, false, UATTN_DTYPE_F16, false},
+      {UATTN_CAP_ALSC, 1.0, false, UATTN_DTYPE_BF16, false},
+      {UATTN_CAP_NONE, 0.0, false, UATTN_DTYPE_BF16, false},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); ++i) {
+    uattn_problem_t problem = forward_problem(64);
+    problem.cap.method = cases[i].method;
+    problem.cap.cap = cases[i].cap;
+    problem.cap.alpha = cases[i].method == UATTN_CAP_ALSC ? 8.0 : 0.0;
+    problem.has_operand[UATTN_OPERAND_TEMP] = cases[i].has_temp;
+    problem.dtype = cases[i].dtype;
+    uattn_forward_plan_t plan = chosen_plan(&problem);
+    assert_int_equal(plan.has_fixed_maximum, cases[i].wanted);
+    /* Polynomials need the time that the maximum took. */
+    if (!cases[i].wanted)
+      assert_int_equal(plan.polynomial_period, 0);
+  }
+}
+
+/* Sizes, offsets, the window's length and cap parameters are arguments of the
+ * launch. */
 static void run_time_arguments_change_no_plan(void **state) {
   (void)state;
   uattn_problem_t problem = forward_problem(64);
   problem.cap = (uattn_cap_t){UATTN_CAP_TANH, 30.0, 0.0, 0.0};
+  problem.window_tokens = 1;
   uattn_forward_plan_t plan = chosen_plan(&problem);
+  problem.window_tokens = 4096;
   problem.batch = 3;
   problem.q_tokens = 1;
   problem.kv_tokens = 100000;
@@ -171,6 +200,19 @@ static void kernel_names_say_what_is_computed(void **state) {
   assert_string_equal(uattn_string_get(&name),
                       "ranker_attention_fwd_bf16_d128_soft_sign_temp_bf16_lse");
   uattn_string_release(&name);
+  problem.dtype = UATTN_DTYPE_F16;
+  problem.has_operand[UATTN_OPERAND_TEMP] = false;
+  problem.has_operand[UATTN_OPERAND_BOUNDS] = true;
+  problem.has_operand[UATTN_OPERAND_Q_SEGMENT_IDS] = true;
+  problem.has_operand[UATTN_OPERAND_KV_SEGMENT_IDS] = true;
+  problem.is_causal = true;
+  problem.window_tokens = 7;
+  plan = chosen_plan(&problem);
+  uattn_forward_kernel_name(&plan, &name);
+  assert_string_equal(uattn_string_get(&name),
+                      "ranker_attention_fwd_f16_d128_soft_sign_lse_ranker_"
+                      "segments_causal_window");
+  uattn_string_release(&name);
 }
 
 /* Which parameters, in which order, by the enum's names. */
@@ -190,17 +232,19 @@ static void assert_params(const uattn_forward_plan_t *plan,
       assert_int_equal(params[i].box_rows, plan->kv_tile_rows);
       break;
     case UATTN_FORWARD_PARAM_OUT:
+    case UATTN_FORWARD_PARAM_K_DIAGONAL:
+    case UATTN_FORWARD_PARAM_V_DIAGONAL:
       assert_int_equal(params[i].box_rows, UATTN_WARPGROUP_ROWS);
       break;
     default:
       assert_int_equal(params[i].box_rows, 0);
     }
     uattn_plan_param_kind_t kind = UATTN_PLAN_PARAM_F32;
-    if (params[i].what <= UATTN_FORWARD_PARAM_OUT)
+    if (params[i].what <= UATTN_FORWARD_PARAM_V_DIAGONAL)
       kind = UATTN_PLAN_PARAM_TENSOR_MAP;
-    else if (params[i].what <= UATTN_FORWARD_PARAM_TEMP)
+    else if (params[i].what <= UATTN_FORWARD_PARAM_KV_SEGMENT_IDS)
       kind = UATTN_PLAN_PARAM_POINTER;
-    else if (params[i].what <= UATTN_FORWARD_PARAM_Q_TILES)
+    else if (params[i].what <= UATTN_FORWARD_PARAM_WINDOW_TOKENS)
       kind = UATTN_PLAN_PARAM_I32;
     assert_int_equal(params[i].kind, kind);
   }
@@ -245,6 +289,50 @@ static void parameters_follow_the_variant(void **state) {
   assert_params(&plan, all, COUNT_OF(all));
 }
 
+/* What a mask does not need is not passed. */
+static void parameters_follow_the_masks(void **state) {
+  (void)state;
+  const uattn_forward_param_t causal[] = {MAPS, SIZES,
+                                          UATTN_FORWARD_PARAM_Q_OFFSET,
+                                          UATTN_FORWARD_PARAM_POST_SCALE};
+  const uattn_forward_param_t window[] = {
+      MAPS, SIZES, UATTN_FORWARD_PARAM_Q_OFFSET,
+      UATTN_FORWARD_PARAM_WINDOW_TOKENS, UATTN_FORWARD_PARAM_POST_SCALE};
+  const uattn_forward_param_t segments[] = {
+      MAPS, UATTN_FORWARD_PARAM_Q_SEGMENT_IDS,
+      UATTN_FORWARD_PARAM_KV_SEGMENT_IDS, SIZES,
+      UATTN_FORWARD_PARAM_POST_SCALE};
+  const uattn_forward_param_t ranker[] = {MAPS,
+                                          UATTN_FORWARD_PARAM_K_DIAGONAL,
+                                          UATTN_FORWARD_PARAM_V_DIAGONAL,
+                                          UATTN_FORWARD_PARAM_BOUNDS,
+                                          SIZES,
+                                          UATTN_FORWARD_PARAM_Q_OFFSET,
+                                          UATTN_FORWARD_PARAM_POST_SCALE};
+  const uattn_forward_param_t all[] = {MAPS,
+                                       UATTN_FORWARD_PARAM_K_DIAGONAL,
+                                       UATTN_FORWARD_PARAM_V_DIAGONAL,
+                                       UATTN_FORWARD_PARAM_BOUNDS,
+                                       UATTN_FORWARD_PARAM_Q_SEGMENT_IDS,
+                                       UATTN_FORWARD_PARAM_KV_SEGMENT_IDS,
+                                       SIZES,
+                                       UATTN_FORWARD_PARAM_Q_OFFSET,
+                                       UATTN_FORWARD_PARAM_WINDOW_TOKENS,
+                                       UATTN_FORWARD_PARAM_POST_SCALE};
+  uattn_problem_t problem = forward_problem(128);
+  uattn_forward_plan_t plan = chosen_plan(&problem);
+  plan.masks = (uattn_mask_kinds_t){.is_causal = true};
+  assert_params(&plan, causal, COUNT_OF(causal));
+  plan.masks = (uattn_mask_kinds_t){.has_window = true};
+  assert_params(&plan, window, COUNT_OF(window));
+  plan.masks = (uattn_mask_kinds_t){.has_segments = true};
+  assert_params(&plan, segments, COUNT_OF(segments));
+  plan.masks = (uattn_mask_kinds_t){.has_ranker = true};
+  assert_params(&plan, ranker, COUNT_OF(ranker));
+  plan.masks = (uattn_mask_kinds_t){true, true, true, true};
+  assert_params(&plan, all, COUNT_OF(all));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(targets_are_found_by_name),
@@ -253,9 +341,11 @@ int main(void) {
       cmocka_unit_test(every_choice_is_valid_and_repeats),
       cmocka_unit_test(no_tile_that_fits_is_cheaper),
       cmocka_unit_test(scale_sign_is_chosen_without_cap_and_temp_only),
+      cmocka_unit_test(a_tight_cap_alone_spares_the_maximum),
       cmocka_unit_test(run_time_arguments_change_no_plan),
       cmocka_unit_test(kernel_names_say_what_is_computed),
       cmocka_unit_test(parameters_follow_the_variant),
+      cmocka_unit_test(parameters_follow_the_masks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,15 +36,32 @@ static inline uattn_forward_plan_t chosen_plan(const uattn_problem_t *problem) {
 }
 
 /* Every problem that the compiler covers, by index; false past the last. */
+enum { COVERED_PROBLEMS = 4 * 2 * 16 * 4 * 4 * 2 * 3 };
 static inline bool covered_problem(int index, uattn_problem_t *out_problem) {
   static const uattn_dtype_t temps[] = {UATTN_DTYPE_F32, UATTN_DTYPE_BF16,
                                         UATTN_DTYPE_F16};
-  enum { HEAD_DIMS = 2, CAPS = 4, TEMPS = 4, LSE = 2, SIGNS = 3 };
+  enum {
+    HEAD_DIMS = 4,
+    TYPES = 2,
+    MASKS = 16,
+    CAPS = 4,
+    TEMPS = 4,
+    LSE = 2,
+    SIGNS = 3
+  };
   static const double scales[SIGNS] = {0.125, -0.125, 0.0};
-  if (index >= HEAD_DIMS * CAPS * TEMPS * LSE * SIGNS)
+  if (index >= COVERED_PROBLEMS)
     return false;
-  uattn_problem_t problem = forward_problem(index % HEAD_DIMS ? 128 : 64);
+  uattn_problem_t problem = forward_problem(64 + index % HEAD_DIMS * 64);
   index /= HEAD_DIMS;
+  problem.dtype = index % TYPES ? UATTN_DTYPE_F16 : UATTN_DTYPE_BF16;
+  index /= TYPES;
+  problem.has_operand[UATTN_OPERAND_BOUNDS] = index & 1;
+  problem.has_operand[UATTN_OPERAND_Q_SEGMENT_IDS] = index & 2;
+  problem.has_operand[UATTN_OPERAND_KV_SEGMENT_IDS] = index & 2;
+  problem.is_causal = index & 4;
+  problem.window_tokens = index & 8 ? 100 : 0;
+  index /= MASKS;
   problem.cap.method = (uattn_cap_method_t)(index % CAPS);
   if (problem.cap.method != UATTN_CAP_NONE)
     problem.cap.cap = 30.0;

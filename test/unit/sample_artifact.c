@@ -34,6 +34,8 @@ static uattn_problem_t make_problem(const sample_options_t *options) {
               .alpha = is_alsc ? 4 : 0,
               .beta = is_alsc ? 0.5 : 0},
       .sm_scale = options->sm_scale != 0 ? options->sm_scale : 0.125,
+      .window_tokens = options->window_tokens,
+      .q_offset = options->q_offset,
   };
   problem.has_operand[UATTN_OPERAND_Q] = true;
   problem.has_operand[UATTN_OPERAND_K] = true;
@@ -136,13 +138,15 @@ static void fill_kernel(uattn_artifact_kernel_t *kernel,
       UATTN_QUANTITY_KV_TOKENS,  UATTN_QUANTITY_Q_HEADS,
       UATTN_QUANTITY_KV_HEADS,   UATTN_QUANTITY_Q_TILES,
       UATTN_QUANTITY_PRE_SCALE,  UATTN_QUANTITY_PRE_BIAS,
-      UATTN_QUANTITY_POST_SCALE, UATTN_QUANTITY_LSE_SHIFT};
+      UATTN_QUANTITY_POST_SCALE, UATTN_QUANTITY_LSE_SHIFT,
+      UATTN_QUANTITY_Q_OFFSET,   UATTN_QUANTITY_WINDOW_TOKENS};
   kernel->entry = uattn_string_copy("uattn_forward");
   kernel->q_rows_per_cta = 128;
   kernel->threads = 384;
   kernel->dynamic_smem_bytes = 100000;
   kernel->entry_registers = 168;
   kernel->sm_scale_sign = options->sm_scale_sign;
+  kernel->largest_post_scale = options->largest_post_scale;
   kernel->params = uattn_allocate(24 * sizeof *kernel->params);
   add_tensor_param(kernel, UATTN_PARAM_TENSOR_MAP, false, UATTN_OPERAND_Q, 128);
   add_tensor_param(kernel, UATTN_PARAM_TENSOR_MAP, false, UATTN_OPERAND_K, 64);

@@ -18,6 +18,9 @@ typedef struct {
                          their q */
   int32_t sm_scale_sign;
   double sm_scale; /* 0: 0.125 */
+  double largest_post_scale;
+  int64_t q_offset;
+  int64_t window_tokens;
   uattn_cap_method_t cap_method;
 } sample_options_t;
 
