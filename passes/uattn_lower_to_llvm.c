@@ -2,9 +2,12 @@
  * Layer: passes. Must not know: kernels, layouts.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <mlir-c/Pass.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "dialect/dialect.h"
 #include "passes/pass_runs.h"
+#include "passes/walk.h"
 
 /* In kernels alone: what a host function holds is not ours to convert.
  * convert-cf-to-llvm itself runs on builtin.module only. */
@@ -14,6 +17,30 @@ static const char conversions[] =
     "convert-to-llvm{filter-dialects=cf},reconcile-unrealized-casts,"
     "canonicalize,cse)";
 
+/* Upstream's conversions pass over what they do not know. */
+static MlirWalkResult refuse_own_op(MlirOperation op, void *user_data) {
+  static const char prefix[] = UATTN_NAMESPACE ".";
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (strncmp(name.data, prefix, sizeof prefix - 1) != 0)
+    return MlirWalkResultAdvance;
+  uattn_emit_error(op,
+                   "a kernel holds %.*s: expected kernels that "
+                   "uattn-distribute-tiles has made",
+                   (int)name.length, name.data);
+  *(bool *)user_data = false;
+  return MlirWalkResultInterrupt;
+}
+
+static bool check_kernels(MlirOperation root) {
+  uattn_op_list_t modules = uattn_collect_ops(root, "gpu.module");
+  bool is_right = true;
+  for (size_t i = 0; i < modules.count && is_right; ++i)
+    mlirOperationWalk(modules.ops[i], refuse_own_op, &is_right,
+                      MlirWalkPreOrder);
+  free(modules.ops);
+  return is_right;
+}
+
 static void append_error(MlirStringRef text, void *user_data) {
   uattn_string_append_bytes(user_data, text.data, text.length);
 }
@@ -21,6 +48,8 @@ static void append_error(MlirStringRef text, void *user_data) {
 bool uattn_lower_to_llvm_run(MlirOperation root,
                              const uattn_pass_options_t *options) {
   (void)options;
+  if (!check_kernels(root))
+    return false;
   MlirContext context = mlirOperationGetContext(root);
   MlirPassManager manager = mlirPassManagerCreateOnOperation(
       context, mlirStringRefCreateFromCString("builtin.module"));

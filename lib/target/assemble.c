@@ -33,6 +33,42 @@ static void scratch_remove(const scratch_t *scratch) {
   rmdir(scratch->folder);
 }
 
+static uattn_error_t *exit_error(const char *ptxas, int exit_code,
+                                 const uattn_string_t *messages) {
+  const char *text = uattn_string_get(messages);
+  size_t size = strlen(text);
+  while (size > 0 && text[size - 1] == '\n')
+    --size;
+  if (size == 0)
+    text = "no message";
+  return uattn_error_create(UATTN_ERROR_TOOLCHAIN,
+                            "%s ended with exit code %d: %.*s", ptxas,
+                            exit_code, (int)(size ? size : strlen(text)), text);
+}
+
+/* A driver loads the file much later, perhaps on another machine: whatever is
+ * no ELF file must be refused here. */
+static uattn_error_t *read_cubin(const char *ptxas, const char *path,
+                                 char **out_cubin, size_t *out_size) {
+  static const char elf[] = {'\177', 'E', 'L', 'F'};
+  uattn_error_t *cause = uattn_file_read(path, out_cubin, out_size);
+  if (cause) {
+    uattn_error_t *error = uattn_error_create(
+        UATTN_ERROR_TOOLCHAIN, "%s ended well but left no cubin: %s", ptxas,
+        uattn_error_message(cause));
+    uattn_error_destroy(cause);
+    return error;
+  }
+  if (*out_size > sizeof elf && memcmp(*out_cubin, elf, sizeof elf) == 0)
+    return NULL;
+  free(*out_cubin);
+  *out_cubin = NULL;
+  return uattn_error_create(UATTN_ERROR_TOOLCHAIN,
+                            "%s ended well but left %zu bytes that are no "
+                            "cubin: expected an ELF file",
+                            ptxas, *out_size);
+}
+
 static uattn_error_t *run_ptxas(const char *ptxas, const scratch_t *scratch,
                                 const char *chip, uattn_assembly_t *out) {
   uattn_string_t arch = {0}, messages = {0};
@@ -44,20 +80,13 @@ static uattn_error_t *run_ptxas(const char *ptxas, const scratch_t *scratch,
   char *cubin = NULL;
   uattn_error_t *error = uattn_process_run(arguments, &messages, &exit_code);
   if (!error && exit_code != 0)
-    error = uattn_error_create(UATTN_ERROR_TOOLCHAIN,
-                               "%s ended with exit code %d: %s", ptxas,
-                               exit_code, uattn_string_get(&messages));
-  if (!error) {
-    uattn_error_t *cause =
-        uattn_file_read(scratch->cubin, &cubin, &out->cubin_bytes);
-    if (cause)
-      error = uattn_error_create(UATTN_ERROR_TOOLCHAIN,
-                                 "%s ended well but left no cubin: %s", ptxas,
-                                 uattn_error_message(cause));
-    uattn_error_destroy(cause);
-  }
+    error = exit_error(ptxas, exit_code, &messages);
+  size_t cubin_bytes = 0;
+  if (!error)
+    error = read_cubin(ptxas, scratch->cubin, &cubin, &cubin_bytes);
   if (!error) {
     out->cubin = (uint8_t *)cubin;
+    out->cubin_bytes = cubin_bytes;
     out->report = uattn_assembly_report_parse(uattn_string_get(&messages));
     out->messages = uattn_string_copy(uattn_string_get(&messages));
   }

@@ -70,11 +70,11 @@ static void ptxas_is_called_on_files_that_vanish(void **state) {
   size_t size = 0;
   char *script = write_script(
       "record", "dir=$(dirname \"$0\"); echo \"$@\" > \"$dir/arguments\"\n"
-                "cp \"$3\" \"$dir/ptx\"; printf CUBIN > \"$5\"\n"
+                "cp \"$3\" \"$dir/ptx\"; printf '\\177ELFCUBIN' > \"$5\"\n"
                 "echo 'ptxas info    : Used 40 registers, used 1 barriers'");
   assert_ok(assemble(script, NULL, good_ptx, &out));
-  assert_int_equal(out.cubin_bytes, 5);
-  assert_memory_equal(out.cubin, "CUBIN", 5);
+  assert_int_equal(out.cubin_bytes, 9);
+  assert_memory_equal(out.cubin, "\177ELFCUBIN", 9);
   assert_int_equal(out.report.registers, 40);
   assert_string_equal(out.messages,
                       "ptxas info    : Used 40 registers, used 1 barriers\n");
@@ -118,7 +118,7 @@ static void killed_ptxas_is_an_error(void **state) {
   uattn_assembly_t out = {NULL, 0, NULL, {0}};
   char *script = write_script("die", "kill -9 $$");
   assert_toolchain_error(assemble(script, NULL, good_ptx, &out),
-                         "/die ended with exit code 137", &out);
+                         "/die ended with exit code 137: no message", &out);
   free(script);
 }
 
@@ -134,6 +134,22 @@ ptxas_that_leaves_no_cubin_is_an_error_of_the_toolchain(void **state) {
   free(script);
 }
 
+static void
+ptxas_that_leaves_no_elf_file_is_an_error_of_the_toolchain(void **state) {
+  (void)state;
+  uattn_assembly_t out = {NULL, 0, NULL, {0}};
+  char *script = write_script("text", "echo no cubin > \"$5\"");
+  assert_toolchain_error(assemble(script, NULL, good_ptx, &out),
+                         "/text ended well but left 9 bytes that are no "
+                         "cubin: expected an ELF file",
+                         &out);
+  free(script);
+  script = write_script("empty", ": > \"$5\"");
+  assert_toolchain_error(assemble(script, NULL, good_ptx, &out),
+                         "/empty ended well but left 0 bytes", &out);
+  free(script);
+}
+
 static void missing_ptxas_is_an_error(void **state) {
   (void)state;
   uattn_assembly_t out = {NULL, 0, NULL, {0}};
@@ -145,9 +161,9 @@ static void missing_ptxas_is_an_error(void **state) {
 static void ptxas_comes_before_nvjitlink(void **state) {
   (void)state;
   uattn_assembly_t out = {NULL, 0, NULL, {0}};
-  char *script = write_script("first", "printf X > \"$5\"");
+  char *script = write_script("first", "printf '\\177ELFX' > \"$5\"");
   assert_ok(assemble(script, "/nonexistent/libnvJitLink.so", good_ptx, &out));
-  assert_int_equal(out.cubin_bytes, 1);
+  assert_int_equal(out.cubin_bytes, 5);
   free(script);
   free(out.cubin);
   free(out.messages);
@@ -218,6 +234,8 @@ int main(int argument_count, char **arguments) {
       cmocka_unit_test(failing_ptxas_tells_why),
       cmocka_unit_test(killed_ptxas_is_an_error),
       cmocka_unit_test(ptxas_that_leaves_no_cubin_is_an_error_of_the_toolchain),
+      cmocka_unit_test(
+          ptxas_that_leaves_no_elf_file_is_an_error_of_the_toolchain),
       cmocka_unit_test(missing_ptxas_is_an_error),
       cmocka_unit_test(ptxas_comes_before_nvjitlink),
       cmocka_unit_test(library_that_is_none_is_an_error),

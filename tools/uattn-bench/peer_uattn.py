@@ -2,8 +2,8 @@
 """Times uattn artifacts by the protocol of the peers' benchmark scripts.
 
 A worker for their runner: the current folder holds its modules (harness,
-torch_common, workloads). Artifacts take q, k, v and, where the row has one,
-temp, and return out or out and lse.
+torch_common, workloads). Artifacts take q, k, v and, where the row has them,
+temp and bounds, and return out or out and lse.
 
     peer_uattn.py --library libuattn_runtime.so --artifacts ROW=FILE[,...]
                   --out results.jsonl --sync DIR --name NAME
@@ -106,6 +106,9 @@ def main():
                 arguments = [x.transpose(1, 2).contiguous() for x in (q, k, v)]
                 if row.temp:
                     arguments.append(temp)
+                if row.mask == "ranker":
+                    bounds = torch.tensor([0, row.hu, row.hu, row.S], dtype=torch.int32, device="cuda")
+                    arguments.append(bounds.repeat(row.B, 1))
                 result = torch.full_like(arguments[0], float("nan"))
                 lse = torch.full((row.B, row.H, row.S), float("nan"), device="cuda")
                 call = runtime.bind(path, arguments, result, lse)

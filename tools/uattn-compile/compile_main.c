@@ -227,6 +227,19 @@ static void report(uattn_severity_t severity, const char *text,
   fputs(text, stderr);
 }
 
+/* A module that its own artifact replaced would be lost. */
+static uattn_error_t *refuse_same_file(const char *input, const char *output) {
+  struct stat in, out;
+  if (stat(input, &in) != 0 || stat(output, &out) != 0 ||
+      !S_ISREG(out.st_mode) || in.st_dev != out.st_dev ||
+      in.st_ino != out.st_ino)
+    return NULL;
+  return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                            "input and output are both `%s`: expected two "
+                            "files",
+                            output);
+}
+
 static uattn_error_t *make_dump_directory(const char *path) {
   struct stat status;
   if (!path || mkdir(path, 0777) == 0 ||
@@ -241,7 +254,9 @@ static uattn_error_t *compile(const command_t *command,
   char *source = NULL;
   uint8_t *bytes = NULL;
   size_t source_size = 0, size = 0;
-  uattn_error_t *error = uattn_file_read(command->input, &source, &source_size);
+  uattn_error_t *error = refuse_same_file(command->input, command->output);
+  if (!error)
+    error = uattn_file_read(command->input, &source, &source_size);
   if (!error)
     error = make_dump_directory(command->dump_directory);
   if (!error)
