@@ -17,7 +17,7 @@
 // TEXT-NEXT: softmax: base 2, no maximum: the cap bounds the scores{{$}}
 // TEXT-NEXT: exponentials: one of {{[2-9]}} groups of 8 columns by a polynomial
 // TEXT-NEXT: masks: none but the last KV tile's end
-// TEXT-NEXT: a step: tensor {{[0-9]+}}, special functions {{[0-9]+}}, issue {{[0-9]+}}, overhead {{[0-9]+}} cycles; bound by special functions; {{[0-9.]+}} cycles a pair
+// TEXT-NEXT: a step: tensor {{[0-9]+}}, special functions {{[0-9]+}}, issue {{[0-9]+}}, overhead {{[0-9]+}} cycles; bound by {{special functions|instruction issue}}; {{[0-9.]+}} cycles a pair
 // TEXT-NEXT: other KV tiles of these warpgroups:
 // TEXT-NEXT: 96 rows: {{[0-9.]+}} cycles a pair, {{[0-9]+}} registers, {{[0-9]+}} bytes, fits
 // TEXT-NEXT: 112 rows: {{.*}} fits

@@ -27,11 +27,11 @@ func.func @d64_none(%q: !q64) -> !q64 {
 }
 
 // tanh is a second special function for each score, which takes twice as long
-// as the products of D 64.
+// as the products of D 64; polynomials instead take time to issue.
 // CHECK-LABEL: func.func @d64_tanh(
 // CHECK: consumer_warpgroups = 3 : i64, {{.*}} kv_tile_rows = 128 : i64
 // WHY-LABEL: forward kernel ranker_attention_fwd_bf16_d64_tanh on sm_90a
-// WHY: bound by special functions
+// WHY: bound by {{special functions|instruction issue}}
 func.func @d64_tanh(%q: !q64) -> !q64 {
   %out = "uattn.ranker_attention"(%q, %q, %q) {
     cap = #uattn.cap<"tanh", 30.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
@@ -44,7 +44,7 @@ func.func @d64_tanh(%q: !q64) -> !q64 {
 // CHECK-LABEL: func.func @d64_soft_sign(
 // CHECK: consumer_warpgroups = 3 : i64, {{.*}} kv_tile_rows = 128 : i64
 // WHY-LABEL: forward kernel ranker_attention_fwd_bf16_d64_soft_sign on sm_90a
-// WHY: bound by special functions
+// WHY: bound by {{special functions|instruction issue}}
 func.func @d64_soft_sign(%q: !q64) -> !q64 {
   %out = "uattn.ranker_attention"(%q, %q, %q) {
     cap = #uattn.cap<"soft_sign", 30.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,

@@ -26,7 +26,8 @@ enum { Q_COUNT = BATCH * TOKENS * HEADS * D, SCALAR_COUNT = 10 };
   " .param .align 64 .b8 out[128],\n" LSE                                      \
   " .param .u32 s0, .param .u32 s1, .param .u32 s2, .param .u32 s3,\n"         \
   " .param .u32 s4, .param .u32 s5, .param .f32 s6, .param .f32 s7,\n"         \
-  " .param .f32 s8, .param .f32 s9) {\n"                                       \
+  " .param .f32 s8, .param .f32 s9, .param .u32 s10,\n"                        \
+  " .param .u32 s11) {\n"                                                      \
   ".reg .b32 %r<20>;\n.reg .b64 %rd<4>;\n.reg .pred %p<4>;\n"                  \
   ".shared .align 8 .b64 barrier;\n"                                           \
   "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 ret;\n"                \

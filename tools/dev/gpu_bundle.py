@@ -24,7 +24,7 @@ import sys
 import forward_variants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SIZE_LIMIT = 20 << 20
+SIZE_LIMIT = 60 << 20
 
 # What runs an example, as its own RUN line says.
 EXAMPLE_RUN = re.compile(r"^// RUN: uattn-run %t\.uattn (?!.*--device=cuda)(.*--check)", re.M)
