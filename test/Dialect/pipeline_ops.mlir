@@ -181,3 +181,13 @@ func.func @shared_memory(%a: !q, %b: !q, %flags: vector<64xi1>, %i: i32)
   %dot = "uattn.row_dot"(%a, %b) : (!q, !q) -> vector<64xf32>
   return %x, %dot : vector<64x64xbf16>, vector<64xf32>
 }
+
+// CHECK-LABEL: func.func @segments(
+// CHECK: "uattn.segment_hull"(%{{.*}}) {rows = 192 : i64, smem_offset = 1024 : i64, threads = 512 : i64}
+// CHECK-SAME: -> (i32, i32, i1)
+func.func @segments(%g: !uattn.global<i32>, %offset: i64, %i: i32) -> (i32, i32, i1) {
+  %hull:3 = "uattn.segment_hull"(%g, %offset, %i, %i, %g, %offset, %i, %i)
+    {rows = 192 : i64, smem_offset = 1024 : i64, threads = 512 : i64}
+    : (!uattn.global<i32>, i64, i32, i32, !uattn.global<i32>, i64, i32, i32) -> (i32, i32, i1)
+  return %hull#0, %hull#1, %hull#2 : i32, i32, i1
+}

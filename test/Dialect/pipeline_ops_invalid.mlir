@@ -513,3 +513,36 @@ func.func @row_dot_gives_rows(%a: !uattn.smem<vector<64x64xbf16>>) {
     : (!uattn.smem<vector<64x64xbf16>>, !uattn.smem<vector<64x64xbf16>>) -> vector<64x8xf32>
   return
 }
+
+// -----
+
+// Rows to look at.
+func.func @segment_hull_has_rows(%g: !uattn.global<i32>, %o: i64, %i: i32) {
+  // expected-error @below {{rows is 0: expected at least 1}}
+  %h:3 = "uattn.segment_hull"(%g, %o, %i, %i, %g, %o, %i, %i)
+    {rows = 0 : i64, smem_offset = 0 : i64, threads = 512 : i64}
+    : (!uattn.global<i32>, i64, i32, i32, !uattn.global<i32>, i64, i32, i32) -> (i32, i32, i1)
+  return
+}
+
+// -----
+
+// All threads of all warps.
+func.func @segment_hull_takes_warps(%g: !uattn.global<i32>, %o: i64, %i: i32) {
+  // expected-error @below {{threads is 100: expected a multiple of 32, at least 32}}
+  %h:3 = "uattn.segment_hull"(%g, %o, %i, %i, %g, %o, %i, %i)
+    {rows = 64 : i64, smem_offset = 0 : i64, threads = 100 : i64}
+    : (!uattn.global<i32>, i64, i32, i32, !uattn.global<i32>, i64, i32, i32) -> (i32, i32, i1)
+  return
+}
+
+// -----
+
+// Words of 64 bits are exchanged.
+func.func @segment_hull_scratch_is_aligned(%g: !uattn.global<i32>, %o: i64, %i: i32) {
+  // expected-error @below {{smem_offset is 4: expected a multiple of 8, at least 0}}
+  %h:3 = "uattn.segment_hull"(%g, %o, %i, %i, %g, %o, %i, %i)
+    {rows = 64 : i64, smem_offset = 4 : i64, threads = 128 : i64}
+    : (!uattn.global<i32>, i64, i32, i32, !uattn.global<i32>, i64, i32, i32) -> (i32, i32, i1)
+  return
+}
