@@ -13,7 +13,7 @@
 
 Prints a line a failure and a count; exits 1 where something failed.
 
-Usage: check.py [--device=cuda|emulator|reference] [--jobs=N] [--quick] [--only=TEXT]
+Usage: check.py [--device=cuda|emulator|reference] [--jobs=N] [--quick] [--only=TEXT] [--skip=TEXT]
 Needs Python 3.8 and numpy. tools/dev/gpu_bundle.py makes the folder.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -388,9 +388,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=min(8, max(1, (os.cpu_count() or 2) // 2)))
     parser.add_argument("--quick", action="store_true", help="a run a variant")
     parser.add_argument("--only", default="", help="checks whose name holds the text")
+    parser.add_argument("--skip", help="no checks whose name holds the text")
     options = parser.parse_args()
     os.chmod(HERE / "uattn-run", 0o755)
     checks = [c for c in Checks(options.device, options.quick).all if options.only in c[0]]
+    if options.skip:
+        checks = [check for check in checks if options.skip not in check[0]]
     begin = time.monotonic()
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
