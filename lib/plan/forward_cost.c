@@ -11,6 +11,10 @@ typedef struct {
   double instructions;
 } element_work_t;
 
+/* 2^x on the FMA units: clamp, round, three multiply-adds, into the exponent.
+ */
+static const double polynomial_instructions = 9.0;
+
 static element_work_t softmax_work(const uattn_forward_plan_t *plan) {
   element_work_t work = {1.0, 4.5};
   switch (plan->cap_method) {
@@ -29,6 +33,10 @@ static element_work_t softmax_work(const uattn_forward_plan_t *plan) {
     work.special_functions += 2.0;
     work.instructions += 4.0;
     break;
+  }
+  if (plan->polynomial_period > 0) { /* not by the special function unit */
+    work.special_functions -= 1.0 / plan->polynomial_period;
+    work.instructions += polynomial_instructions / plan->polynomial_period;
   }
   return work;
 }

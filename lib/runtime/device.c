@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/runtime.h"
 #include "support/support.h"
 
 static uattn_error_t *use_current_context(uattn_device_t *device) {
@@ -47,8 +48,8 @@ static uattn_error_t *retain_primary_context(uattn_device_t *device,
   return error;
 }
 
-static uattn_error_t *read_attribute(uattn_device_t *device, int attribute,
-                                     int *value) {
+static uattn_error_t *read_attribute(const uattn_device_t *device,
+                                     int attribute, int *value) {
   return uattn_device_error(
       device,
       device->driver.device_get_attribute(value, attribute, device->handle),
@@ -131,4 +132,20 @@ void uattn_device_leave(const uattn_device_t *device) {
 uattn_error_t *uattn_device_error(const uattn_device_t *device,
                                   cu_result_t result, const char *what) {
   return uattn_cuda_driver_error(&device->driver, result, what);
+}
+
+uattn_error_t *uattn_device_rates(const uattn_device_t *device,
+                                  uattn_device_rates_t *out_rates) {
+  static const int attributes[] = {CU_DEVICE_SM_COUNT, CU_DEVICE_CLOCK_KHZ,
+                                   CU_DEVICE_MEMORY_CLOCK_KHZ,
+                                   CU_DEVICE_MEMORY_BUS_BITS};
+  int found[sizeof attributes / sizeof *attributes] = {0};
+  uattn_error_t *error = NULL;
+  for (size_t i = 0; i < sizeof found / sizeof *found && !error; ++i)
+    error = read_attribute(device, attributes[i], &found[i]);
+  *out_rates = (uattn_device_rates_t){.sm_count = found[0],
+                                      .sm_clock_hz = found[1] * 1e3,
+                                      .memory_bytes_per_second =
+                                          found[2] * 1e3 * 2 * found[3] / 8};
+  return error;
 }

@@ -6,6 +6,17 @@
 
 #include "uattn/runtime.h"
 
+/* What a GPU can do at most, as its driver tells. */
+typedef struct {
+  int sm_count;
+  double sm_clock_hz;             /* the highest */
+  double memory_bytes_per_second; /* two transfers a clock and pin */
+} uattn_device_rates_t;
+
+UATTN_NODISCARD uattn_error_t *
+uattn_device_rates(const uattn_device_t *device,
+                   uattn_device_rates_t *out_rates);
+
 /* Marks in a stream between which the GPU's time is told. */
 typedef struct uattn_timer uattn_timer_t;
 

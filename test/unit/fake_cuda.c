@@ -87,6 +87,13 @@ cu_result_t cuDeviceGetAttribute(int *value, int attribute,
     *value = state.capability % 10;
   else if (attribute == CU_DEVICE_SMEM_OPTIN_BYTES)
     *value = state.smem_bytes;
+  else if (attribute == CU_DEVICE_SM_COUNT)
+    *value = 100;
+  else if (attribute == CU_DEVICE_CLOCK_KHZ ||
+           attribute == CU_DEVICE_MEMORY_CLOCK_KHZ)
+    *value = 1000000;
+  else if (attribute == CU_DEVICE_MEMORY_BUS_BITS)
+    *value = 4000; /* 1e12 bytes a second */
   else
     return INVALID_VALUE;
   return 0;

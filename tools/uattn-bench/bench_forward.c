@@ -1,111 +1,125 @@
-/* What a whole forward kernel costs on the emulator.
- * Layer: tools. Must not know: instructions, MLIR's C interface.
+/* What a function reaches on a GPU, beside cuBLAS, and what bounds it.
+ * Layer: tools. Must not know: MLIR.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench_forward.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "support/support.h"
-#include "tools/uattn-run/random_stream.h"
+#include "cublas.h"
+#include "tools/uattn-run/run_bench.h"
 #include "tools/uattn-run/run_compile.h"
-#include "tools/uattn-run/run_pack.h"
-#include "tools/uattn-run/run_progress.h"
-#include "uattn/emulator.h"
+#include "tools/uattn-run/run_function.h"
+#include "unit_times.h"
 
-enum { HEADS = 4, HEAD_DIM = 128, TENSOR_COUNT = 4 };
-
-static const char source[] =
-    "func.func @main(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>,\n"
-    "                %v: tensor<?x?x?x128xbf16>) -> tensor<?x?x?x128xbf16> {\n"
-    "  %out = \"uattn.ranker_attention\"(%q, %k, %v) {\n"
-    "    cap = #uattn.cap<\"none\", 0.0 : f32, 0.0 : f32, 0.0 : f32>,\n"
-    "    sm_scale = 0.088388346 : f32,\n"
-    "    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,\n"
-    "    resultSegmentSizes = array<i32: 1, 0>\n"
-    "  } : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>,\n"
-    "       tensor<?x?x?x128xbf16>) -> tensor<?x?x?x128xbf16>\n"
-    "  return %out : tensor<?x?x?x128xbf16>\n}\n";
-
-/* By the uattn-compile beside this program. */
-static uattn_error_t *compile(uattn_artifact_t **out_artifact) {
-  char path[] = "/tmp/uattn-bench-XXXXXX.mlir";
-  int file = mkstemps(path, 5);
-  if (file < 0)
-    return uattn_error_create(UATTN_ERROR_IO, "cannot make the file `%s`",
-                              path);
-  close(file);
-  int exit_code = 0;
-  char *refusal = NULL;
-  uattn_error_t *error = uattn_file_write(path, source, strlen(source));
-  if (!error)
-    error = run_get_artifact(path, RUN_KERNELS_WANTED, out_artifact, &exit_code,
-                             &refusal);
-  if (!error && exit_code != 0)
-    error = uattn_error_create(UATTN_ERROR_TOOLCHAIN,
-                               "uattn-compile ended with %d", exit_code);
-  unlink(path);
-  return error;
+static uattn_error_t *enqueue(const void *work) {
+  return run_cuda_launch((const run_cuda_t *)work);
 }
 
-static uattn_error_t *make_tensor(int64_t tokens, uint64_t index,
-                                  uattn_tensor_t *out_tensor) {
-  const int64_t shape[4] = {1, tokens, HEADS, HEAD_DIM};
-  size_t count = (size_t)(tokens * HEADS * HEAD_DIM);
-  float *numbers = uattn_try_allocate(count * sizeof *numbers);
-  void *data = aligned_alloc(256, count * 2); /* a multiple of 256 */
-  *out_tensor = uattn_tensor_dense(data, UATTN_DTYPE_BF16, 4, shape);
-  if (!numbers || !data) {
-    free(numbers);
-    return uattn_error_create(UATTN_ERROR_INTERNAL,
-                              "out of host memory for %zu numbers", count);
+static void print_shapes(const run_values_t *values, const char *device) {
+  const uattn_artifact_function_t *function = values->function;
+  printf("%s on %s:", function->name, device);
+  for (uint32_t i = 0; i < function->argument_count; ++i) {
+    printf("%s %s", i > 0 ? "," : "", function->values[i].name);
+    for (int axis = 0; axis < function->values[i].rank; ++axis)
+      printf("%s%" PRId64, axis > 0 ? "x" : " ", values->shapes[i][axis]);
   }
-  uint64_t key = uattn_random_key(0, index, 0);
-  for (size_t i = 0; i < count; ++i)
-    numbers[i] = (float)uattn_random_normal(key, i);
-  run_pack(numbers, UATTN_DTYPE_BF16, count, data);
-  free(numbers);
+  printf("\n");
+}
+
+/* The ceiling, and which share of it `tflops` is; without cuBLAS, why. */
+static void print_ceiling(const uattn_device_t *device, uattn_dtype_t dtype,
+                          double tflops) {
+  run_times_t times = {0};
+  uattn_error_t *error = bench_time_gemm(device, dtype, &times);
+  if (error) {
+    printf("share of cuBLAS: not measured (%s)\n", uattn_error_message(error));
+    uattn_error_destroy(error);
+    return;
+  }
+  double ceiling = bench_gemm_tflops(times.median_ms);
+  printf("share of cuBLAS: %.1f %% of %.1f TFLOP/s sustained (%.1f in a "
+         "burst), %s, %d cubed\n",
+         100 * tflops / ceiling, ceiling, bench_gemm_tflops(times.burst_ms),
+         uattn_dtype_name(dtype), BENCH_GEMM_SIZE);
+}
+
+static void print_units(const double unit_ms[BENCH_UNIT_COUNT],
+                        double measured_ms) {
+  int bound = 0;
+  printf("least time of each unit at the highest clock:");
+  for (int unit = 0; unit < BENCH_UNIT_COUNT; ++unit) {
+    printf("%s %s %.4f ms", unit > 0 ? "," : "",
+           bench_unit_name((bench_unit_t)unit), unit_ms[unit]);
+    if (unit_ms[unit] > unit_ms[bound])
+      bound = unit;
+  }
+  printf("\nbound by: %s, busy at least %.0f %% of the time\n",
+         bench_unit_name((bench_unit_t)bound),
+         100 * unit_ms[bound] / measured_ms);
+}
+
+static uattn_error_t *measure(const uattn_device_t *device,
+                              const uattn_artifact_t *artifact,
+                              const run_values_t *values,
+                              const run_cuda_t *cuda) {
+  double unit_ms[BENCH_UNIT_COUNT];
+  uattn_device_rates_t rates;
+  run_times_t times = {0};
+  uattn_error_t *error = uattn_device_rates(device, &rates);
+  if (!error)
+    error = bench_unit_times(artifact, values, &rates, unit_ms);
+  if (!error)
+    error = run_time(device, enqueue, cuda, &times);
+  if (error)
+    return error;
+  double pairs = 0;
+  double flops = run_count_flops(values, &pairs);
+  double tflops = flops / times.median_ms * 1e-9;
+  print_shapes(values, uattn_device_name(device));
+  printf("sustained: %.4f ms (10 %% below %.4f, 90 %% below %.4f, %d calls), "
+         "%.1f TFLOP/s over %.0f allowed pairs\n",
+         times.median_ms, times.p10_ms, times.p90_ms, times.call_count, tflops,
+         pairs);
+  printf("burst: %.4f ms, %.1f TFLOP/s\n", times.burst_ms,
+         flops / times.burst_ms * 1e-9);
+  print_ceiling(device, values->function->steps[0].problem.dtype, tflops);
+  print_units(unit_ms, times.median_ms);
+  printf("protocol: %s\n", run_timing_protocol);
   return NULL;
 }
 
-static uattn_error_t *time_forward(const uattn_artifact_t *artifact,
-                                   const uattn_tensor_t *tensors,
-                                   uattn_emulator_statistics_t *statistics,
-                                   double *out_seconds) {
-  uattn_emulator_program_t *program = NULL;
-  const uattn_emulator_call_t call = {.struct_size = sizeof call,
-                                      .arguments = tensors,
-                                      .argument_count = TENSOR_COUNT - 1,
-                                      .results = &tensors[TENSOR_COUNT - 1],
-                                      .result_count = 1};
-  uattn_error_t *error = uattn_emulator_program_create(artifact, &program);
-  double begin = run_seconds_now();
+static uattn_error_t *measure_artifact(const run_command_t *command,
+                                       const uattn_device_t *device,
+                                       const uattn_artifact_t *artifact) {
+  uint32_t function = 0;
+  run_values_t values = {0};
+  run_cuda_t *cuda = NULL;
+  uattn_error_t *error =
+      run_find_function(artifact, command->file, command->function, &function);
   if (!error)
-    error = uattn_emulator_program_run(program, 0, &call, statistics);
-  *out_seconds = run_seconds_now() - begin;
-  uattn_emulator_program_destroy(program);
+    error = run_values_create(&artifact->functions[function], command, &values);
+  if (!error)
+    error = run_cuda_create(device, artifact, function, &values, &cuda);
+  if (!error)
+    error = measure(device, artifact, &values, cuda);
+  run_cuda_destroy(cuda);
+  run_values_release(&values);
   return error;
 }
 
-uattn_error_t *bench_emulator_forward(int64_t tokens) {
+uattn_error_t *bench_forward(const run_command_t *command, int *out_exit_code) {
+  uattn_device_t *device = NULL;
   uattn_artifact_t *artifact = NULL;
-  uattn_tensor_t tensors[TENSOR_COUNT] = {{0}};
-  uattn_emulator_statistics_t statistics = {0};
-  double seconds = 0;
-  uattn_error_t *error = compile(&artifact);
-  for (int i = 0; i < TENSOR_COUNT && !error; ++i)
-    error = make_tensor(tokens, (uint64_t)i, &tensors[i]);
+  char *refusal = NULL; /* stays NULL: kernels are wanted */
+  uattn_error_t *error = run_check_file(command->file);
   if (!error)
-    error = time_forward(artifact, tensors, &statistics, &seconds);
+    error = run_cuda_open(true, &device);
   if (!error)
-    printf("forward, B 1, S %" PRId64 ", %d heads, D %d: %.3f s, %" PRIu64
-           " warp instructions, %" PRIu64 " CTAs, %ld processors\n",
-           tokens, HEADS, HEAD_DIM, seconds, statistics.instructions,
-           statistics.ctas, sysconf(_SC_NPROCESSORS_ONLN));
-  for (int i = 0; i < TENSOR_COUNT; ++i)
-    free(tensors[i].data);
+    error = run_get_artifact(command->file, RUN_KERNELS_WANTED, &artifact,
+                             out_exit_code, &refusal);
+  if (!error && *out_exit_code == 0)
+    error = measure_artifact(command, device, artifact);
   uattn_artifact_destroy(artifact);
+  uattn_device_close(device);
   return error;
 }

@@ -7,6 +7,10 @@
 #include "run_cuda.h"
 #include "run_emulator.h"
 
+/* Floating-point operations of one call: two matrix products forward, five
+ * backward, over the allowed pairs of all heads. */
+double run_count_flops(const run_values_t *values, double *out_pairs);
+
 /* On the GPU, by its own clock. */
 UATTN_NODISCARD uattn_error_t *run_bench_cuda(const uattn_device_t *device,
                                               const run_cuda_t *cuda,

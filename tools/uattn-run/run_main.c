@@ -8,6 +8,7 @@
 #include "run_bench.h"
 #include "run_check.h"
 #include "run_choice.h"
+#include "run_function.h"
 #include "run_progress.h"
 #include "run_ptx.h"
 #include "run_reference.h"
@@ -24,35 +25,13 @@ typedef struct {
   int exit_code;  /* where no error says it */
 } run_t;
 
-static uattn_error_t *name_functions(const uattn_artifact_t *artifact,
-                                     const char *file) {
-  uattn_string_t names = {0};
-  for (uint32_t i = 0; i < artifact->function_count; ++i)
-    uattn_string_appendf(&names, "%s%s", i > 0 ? ", " : "",
-                         artifact->functions[i].name);
-  uattn_error_t *error = uattn_error_create(
-      UATTN_ERROR_INVALID_ARGUMENT,
-      "`%s` has %" PRIu32 " functions: expected --function=NAME of one of %s",
-      file, artifact->function_count, uattn_string_get(&names));
-  uattn_string_release(&names);
-  return error;
-}
-
 static uattn_error_t *choose_function(run_t *run) {
-  const uattn_artifact_t *artifact = run->artifact;
-  const char *name = run->command.function;
-  int64_t found = name ? uattn_artifact_find_function(artifact, name) : 0;
-  if (artifact->function_count == 0)
-    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
-                              "`%s` has no function: expected one",
-                              run->command.file);
-  if (!name && artifact->function_count > 1)
-    return name_functions(artifact, run->command.file);
-  if (found < 0)
-    return uattn_error_annotate(name_functions(artifact, run->command.file),
-                                "no function %s", name);
-  run->function = (uint32_t)found;
-  const uattn_artifact_function_t *function = &artifact->functions[found];
+  uattn_error_t *error = run_find_function(
+      run->artifact, run->command.file, run->command.function, &run->function);
+  if (error)
+    return error;
+  const uattn_artifact_function_t *function =
+      &run->artifact->functions[run->function];
   if (run->command.output_count > function->result_count)
     return uattn_error_create(
         UATTN_ERROR_INVALID_ARGUMENT,
