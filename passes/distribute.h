@@ -44,6 +44,9 @@ void uattn_set_distributed(uattn_distributor_t *d, MlirOperation op, int result,
 uattn_smem_tile_t uattn_distributed_smem_tile(const uattn_distributor_t *d,
                                               MlirValue tile);
 
+/* A thread has no registers for more than half of these. */
+enum { UATTN_MAX_TILE_COLUMNS = 512 };
+
 /* The thread-level type; null where a vector has no layout. */
 MlirType uattn_distributed_type(MlirType type);
 
@@ -68,6 +71,9 @@ extern const uattn_distribute_row_t uattn_distribute_role_ops[];
  * `op` has no layout, or where no instruction does what it asks for. Handlers
  * and uattn_distribute_copy rely on it. */
 bool uattn_distribute_check(MlirOperation op);
+/* The same for a gpu.func: its attributes, and that every block argument is a
+ * parameter that a kernel can have. */
+bool uattn_distribute_check_kernel(MlirOperation function);
 /* The diagnostics "WHAT is TYPE: expected WANTED", and for a vector without a
  * layout; always false. */
 bool uattn_distribute_refuse(MlirOperation op, const char *what, MlirType found,

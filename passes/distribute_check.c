@@ -9,13 +9,18 @@
 #include "passes/distribute.h"
 
 /* wgmma's n and the k of one instruction; a TMA box's rows; how many groups a
- * wait may leave in flight; rows after which the 128-byte swizzle repeats. */
+ * wait may leave in flight; rows after which the 128-byte swizzle repeats; a
+ * slot's two mbarriers; what a CTA has at most. */
 enum {
   MAX_WGMMA_N = 256,
   WGMMA_K_STEP = 16,
   MAX_BOX_ROWS = 256,
   MAX_PENDING_GROUPS = 7,
-  SWIZZLE_ROWS = 8
+  SWIZZLE_ROWS = 8,
+  SLOT_BARRIER_BYTES = 16,
+  MAX_THREADS = 1024,
+  MAX_WARPS = MAX_THREADS / 32,
+  MAX_SMEM_BYTES = 232448
 };
 
 static MlirType operand_type(MlirOperation op, intptr_t index) {
@@ -41,8 +46,8 @@ bool uattn_refuse_layout(MlirOperation op, MlirType type) {
   mlirTypePrint(type, uattn_string_append_ref, &text);
   uattn_emit_error(op,
                    "%s has no layout: expected a vector of 64 rows and a "
-                   "multiple of 8 columns",
-                   uattn_string_get(&text));
+                   "multiple of 8 columns, at most %d",
+                   uattn_string_get(&text), UATTN_MAX_TILE_COLUMNS);
   uattn_string_release(&text);
   return false;
 }
@@ -101,29 +106,60 @@ static bool check_f32_operand(MlirOperation op) {
   return has_f32_elements(op, "the operand", operand_type(op, 0));
 }
 
+static bool check_most(MlirOperation op, const char *name, int64_t most) {
+  int64_t value = 0;
+  UATTN_CHECK(uattn_op_get_i64(op, name, &value));
+  if (value <= most)
+    return true;
+  uattn_emit_error(op, "%s is %lld: expected at most %lld", name,
+                   (long long)value, (long long)most);
+  return false;
+}
+
 static bool check_wait(MlirOperation op) {
-  int64_t pending = 0;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!has_f32_elements(op, "a waited value", operand_type(op, i)))
       return false;
-  UATTN_CHECK(uattn_op_get_i64(op, UATTN_ATTR_PENDING, &pending));
-  if (pending <= MAX_PENDING_GROUPS)
+  return check_most(op, UATTN_ATTR_PENDING, MAX_PENDING_GROUPS);
+}
+
+/* `count` things of `bytes` each from the byte that the attribute names on. */
+static bool check_ring_end(MlirOperation op, const char *name, int64_t count,
+                           int64_t bytes) {
+  int64_t offset = 0;
+  UATTN_CHECK(uattn_op_get_i64(op, name, &offset));
+  if (offset <= MAX_SMEM_BYTES && count <= (MAX_SMEM_BYTES - offset) / bytes)
     return true;
-  uattn_emit_error(op, "pending is %lld: expected at most %d",
-                   (long long)pending, MAX_PENDING_GROUPS);
+  uattn_emit_error(op,
+                   "%s is %lld for %lld slots of %lld bytes: expected them to "
+                   "end at byte %d of shared memory at the latest",
+                   name, (long long)offset, (long long)count, (long long)bytes,
+                   MAX_SMEM_BYTES);
   return false;
 }
 
 static bool check_ring_alloc(MlirOperation op) {
-  MlirType tile = uattn_type_inner(result_type(op, 0));
+  MlirType ring = result_type(op, 0);
+  MlirType tile = uattn_type_inner(ring);
   int64_t rows = uattn_type_dim(tile, 0);
-  return (uattn_is_packed_tile(tile) && rows % SWIZZLE_ROWS == 0 &&
-          rows <= MAX_BOX_ROWS &&
-          uattn_type_dim(tile, 1) % UATTN_PANEL_COLUMNS == 0) ||
-         uattn_distribute_refuse(
-             op, "a slot's tile", tile,
-             "bf16 or f16, at most 256 rows, a multiple of 8, and a "
-             "multiple of 64 columns");
+  int64_t columns = uattn_type_dim(tile, 1);
+  int64_t stage_count = uattn_ring_stage_count(ring);
+  if (!uattn_is_packed_tile(tile) || rows % SWIZZLE_ROWS != 0 ||
+      rows > MAX_BOX_ROWS || columns % UATTN_PANEL_COLUMNS != 0 ||
+      columns > UATTN_MAX_TILE_COLUMNS)
+    return uattn_distribute_refuse(
+        op, "a slot's tile", tile,
+        "bf16 or f16, at most 256 rows, a multiple of 8, and a multiple of 64 "
+        "columns, at most 512");
+  return check_ring_end(op, UATTN_ATTR_SMEM_OFFSET, stage_count,
+                        rows * columns * 2) &&
+         check_ring_end(op, UATTN_ATTR_BARRIER_OFFSET, stage_count,
+                        SLOT_BARRIER_BYTES) &&
+         check_most(op, UATTN_ATTR_CONSUMER_WARPS, MAX_WARPS);
+}
+
+static bool check_named_barrier(MlirOperation op) {
+  return check_most(op, UATTN_ATTR_THREADS, MAX_THREADS);
 }
 
 static bool has_panel_box(MlirOperation op, MlirType map) {
@@ -264,6 +300,8 @@ static const struct {
     {"vector.multi_reduction", check_f32_operand},
     {UATTN_OPNAME_RING_ALLOC, check_ring_alloc},
     {UATTN_OPNAME_RING_PRODUCE, check_ring_produce},
+    {UATTN_OPNAME_NAMED_BARRIER_SYNC, check_named_barrier},
+    {UATTN_OPNAME_NAMED_BARRIER_ARRIVE, check_named_barrier},
     {UATTN_OPNAME_WGMMA, check_wgmma},
     {UATTN_OPNAME_WGMMA_WAIT, check_wait},
     {UATTN_OPNAME_ROW_BROADCAST, check_row_broadcast},
@@ -290,4 +328,78 @@ bool uattn_distribute_check(MlirOperation op) {
     if (uattn_op_is(op, op_checks[i].name))
       return op_checks[i].check(op);
   return true;
+}
+
+/* ---- A kernel -------------------------------------------------------------
+ */
+
+static bool has_kernel_attributes(MlirOperation function) {
+  int64_t value;
+  if (uattn_op_has_unit(function, "gpu.kernel") &&
+      uattn_op_get_i64(function, UATTN_KERNEL_ATTR_THREADS, &value) &&
+      uattn_op_get_i64(function, UATTN_KERNEL_ATTR_ENTRY_REGISTERS, &value) &&
+      uattn_op_get_i64(function, UATTN_KERNEL_ATTR_SMEM_BYTES, &value))
+    return true;
+  uattn_emit_error(function,
+                   "a gpu.func is no kernel of uattn: expected the attributes "
+                   "gpu.kernel, " UATTN_KERNEL_ATTR_THREADS
+                   ", " UATTN_KERNEL_ATTR_ENTRY_REGISTERS
+                   " and " UATTN_KERNEL_ATTR_SMEM_BYTES);
+  return false;
+}
+
+/* What the parameter space and registers hold. */
+static bool is_parameter(MlirType type) {
+  return mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) ||
+         mlirTypeIsAVector(type) ||
+         uattn_type_is(type, UATTN_TYPENAME_TENSOR_MAP) ||
+         uattn_type_is(type, UATTN_TYPENAME_GLOBAL);
+}
+
+/* Every block argument is a parameter: none is memory that gpu.func declares
+ * beside them. */
+static bool check_parameters(MlirOperation function, MlirBlock body) {
+  MlirType type =
+      mlirTypeAttrGetValue(uattn_op_get_attribute(function, "function_type"));
+  if (mlirFunctionTypeGetNumInputs(type) != mlirBlockGetNumArguments(body)) {
+    uattn_emit_error(function, "a kernel of uattn has workgroup or private "
+                               "memory: expected parameters alone");
+    return false;
+  }
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
+    MlirType argument = mlirValueGetType(mlirBlockGetArgument(body, i));
+    if (!is_parameter(argument))
+      return uattn_distribute_refuse(
+          function, "a kernel's parameter", argument,
+          "a number, a vector, a tensor map or global "
+          "memory");
+    if (mlirTypeIsNull(uattn_distributed_type(argument)))
+      return uattn_refuse_layout(function, argument);
+  }
+  return true;
+}
+
+static bool check_number(MlirOperation function, const char *name, int64_t low,
+                         int64_t high, int64_t step) {
+  int64_t value = 0;
+  UATTN_CHECK(uattn_op_get_i64(function, name, &value));
+  if (value >= low && value <= high && value % step == 0)
+    return true;
+  uattn_emit_error(
+      function, "%s is %lld: expected %lld to %lld in steps of %lld", name,
+      (long long)value, (long long)low, (long long)high, (long long)step);
+  return false;
+}
+
+bool uattn_distribute_check_kernel(MlirOperation function) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  return has_kernel_attributes(function) &&
+         check_number(function, UATTN_KERNEL_ATTR_THREADS,
+                      UATTN_WARPGROUP_THREADS, MAX_THREADS,
+                      UATTN_WARPGROUP_THREADS) &&
+         check_number(function, UATTN_KERNEL_ATTR_ENTRY_REGISTERS, 24, 248,
+                      8) &&
+         check_number(function, UATTN_KERNEL_ATTR_SMEM_BYTES, 0, MAX_SMEM_BYTES,
+                      1) &&
+         check_parameters(function, body);
 }

@@ -47,7 +47,7 @@ MlirType uattn_distributed_type(MlirType type) {
   if (rank == 1)
     return uattn_type_vector1(element, 2);
   int64_t columns = uattn_type_dim(type, 1);
-  if (columns % 8 != 0)
+  if (columns % 8 != 0 || columns > UATTN_MAX_TILE_COLUMNS)
     return none;
   if (uattn_is_packed_tile(type))
     return uattn_type_vector1(mlirIntegerTypeGet(context, 32), columns / 4);
@@ -293,55 +293,9 @@ static void emit_thread_indices(uattn_distributor_t *d) {
   d->place = uattn_emit_fragment_place(b, d->thread);
 }
 
-static bool is_kernel(MlirOperation function) {
-  int64_t value;
-  if (uattn_op_has_unit(function, "gpu.kernel") &&
-      uattn_op_get_i64(function, UATTN_KERNEL_ATTR_THREADS, &value) &&
-      uattn_op_get_i64(function, UATTN_KERNEL_ATTR_ENTRY_REGISTERS, &value) &&
-      uattn_op_get_i64(function, UATTN_KERNEL_ATTR_SMEM_BYTES, &value))
-    return true;
-  uattn_emit_error(function,
-                   "a gpu.func is no kernel of uattn: expected the attributes "
-                   "gpu.kernel, " UATTN_KERNEL_ATTR_THREADS
-                   ", " UATTN_KERNEL_ATTR_ENTRY_REGISTERS
-                   " and " UATTN_KERNEL_ATTR_SMEM_BYTES);
-  return false;
-}
-
-/* What the parameter space and registers hold. */
-static bool is_parameter(MlirType type) {
-  return mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) ||
-         mlirTypeIsAVector(type) ||
-         uattn_type_is(type, UATTN_TYPENAME_TENSOR_MAP) ||
-         uattn_type_is(type, UATTN_TYPENAME_GLOBAL);
-}
-
-/* Every block argument is a parameter: none is memory that gpu.func declares
- * beside them. */
-static bool check_parameters(MlirOperation function, MlirBlock body) {
-  MlirType type =
-      mlirTypeAttrGetValue(uattn_op_get_attribute(function, "function_type"));
-  if (mlirFunctionTypeGetNumInputs(type) != mlirBlockGetNumArguments(body)) {
-    uattn_emit_error(function, "a kernel of uattn has workgroup or private "
-                               "memory: expected parameters alone");
-    return false;
-  }
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
-    MlirType argument = mlirValueGetType(mlirBlockGetArgument(body, i));
-    if (!is_parameter(argument))
-      return uattn_distribute_refuse(
-          function, "a kernel's parameter", argument,
-          "a number, a vector, a tensor map or global "
-          "memory");
-    if (mlirTypeIsNull(uattn_distributed_type(argument)))
-      return uattn_refuse_layout(function, argument);
-  }
-  return true;
-}
-
 static bool distribute_function(MlirOperation function) {
   MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-  if (!is_kernel(function) || !check_parameters(function, from))
+  if (!uattn_distribute_check_kernel(function))
     return false;
   MlirLocation location = mlirOperationGetLocation(function);
   uattn_builder_t module =

@@ -110,7 +110,7 @@ void uattn_op_attribute(uattn_op_t *op, const char *name, MlirAttribute value) {
 }
 
 void uattn_op_region(uattn_op_t *op, MlirRegion owned_region) {
-  UATTN_CHECK(op->region_count < 4);
+  UATTN_CHECK(op->region_count < UATTN_OP_MAX_REGIONS);
   op->regions[op->region_count++] = owned_region;
 }
 

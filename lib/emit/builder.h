@@ -47,7 +47,11 @@ int64_t uattn_type_dim(MlirType type, int dim);
  * uattn_op_append makes it at the builder's place. An op that MLIR refuses to
  * make is our bug. */
 
-enum { UATTN_OP_MAX_OPERANDS = 16, UATTN_OP_MAX_ATTRIBUTES = 12 };
+enum {
+  UATTN_OP_MAX_OPERANDS = 16,
+  UATTN_OP_MAX_ATTRIBUTES = 12,
+  UATTN_OP_MAX_REGIONS = 8 /* a switch over the roles of 8 warpgroups */
+};
 typedef struct {
   const char *name;
   MlirValue operands[UATTN_OP_MAX_OPERANDS];
@@ -58,7 +62,7 @@ typedef struct {
   int result_count;
   MlirNamedAttribute attributes[UATTN_OP_MAX_ATTRIBUTES];
   int attribute_count;
-  MlirRegion regions[4];
+  MlirRegion regions[UATTN_OP_MAX_REGIONS];
   int region_count;
 } uattn_op_t;
 

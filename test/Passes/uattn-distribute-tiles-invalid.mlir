@@ -979,3 +979,140 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A launch of such a size, once text that MLIR could not parse, was our internal
+// error.
+gpu.module @kernels {
+  // expected-error @below {{uattn.threads is 1099511627776: expected 128 to 1024 in steps of 128}}
+  gpu.func @too_many_threads()
+      kernel attributes {uattn.threads = 1099511627776 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{uattn.threads is 64: expected 128 to 1024 in steps of 128}}
+  gpu.func @half_a_warpgroup()
+      kernel attributes {uattn.threads = 64 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{uattn.entry_registers is 256: expected 24 to 248 in steps of 8}}
+  gpu.func @too_many_registers()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 256 : i64} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{uattn.smem_bytes is 232449: expected 0 to 232448 in steps of 1}}
+  gpu.func @too_much_memory()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 232449 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    gpu.return
+  }
+}
+
+// -----
+
+// Tiles of a size that no thread holds once took forever, or all memory.
+gpu.module @kernels {
+  gpu.func @wide_tile(%x: vector<64xf32>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{vector<64x1099511627776xf32> has no layout: expected a vector of 64 rows and a multiple of 8 columns, at most 512}}
+    %y = "uattn.row_broadcast"(%x) : (vector<64xf32>) -> vector<64x1099511627776xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @ring_of_wide_tiles()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{a slot's tile is vector<64x1099511627776xbf16>: expected bf16 or f16, at most 256 rows, a multiple of 8, and a multiple of 64 columns, at most 512}}
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<64x1099511627776xbf16>, 2 : i64>
+    gpu.return
+  }
+}
+
+// -----
+
+// Rings end within shared memory; one of very many slots once took forever.
+gpu.module @kernels {
+  gpu.func @ring_of_many_slots()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{smem_offset is 0 for 1000000000000 slots of 8192 bytes: expected them to end at byte 232448 of shared memory at the latest}}
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<64x64xbf16>, 1000000000000 : i64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @ring_behind_memory()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{smem_offset is 4398046511104 for 1 slots of 8192 bytes}}
+    %r = "uattn.ring_alloc"() {smem_offset = 4398046511104 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<64x64xbf16>, 1 : i64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @barriers_behind_memory()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{barrier_offset is 232440 for 1 slots of 16 bytes}}
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 232440 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<64x64xbf16>, 1 : i64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @more_consumers_than_warps()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{consumer_warps is 33: expected at most 32}}
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 33 : i64} : () -> !uattn.ring<vector<64x64xbf16>, 1 : i64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @barrier_of_more_threads_than_a_cta(%x: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{threads is 1056: expected at most 1024}}
+    "uattn.named_barrier_sync"(%x) {threads = 1056 : i64} : (i32) -> ()
+    gpu.return
+  }
+}

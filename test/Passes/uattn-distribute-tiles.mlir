@@ -376,6 +376,47 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Every warpgroup of the largest CTA may be a role of its own; five and more
+  // were once an internal error.
+  // CHECK-LABEL: llvm.func @eight_roles(
+  // CHECK: scf.index_switch
+  // CHECK: case 6 {
+  // CHECK: default {
+  gpu.func @eight_roles()
+      kernel attributes {uattn.threads = 1024 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 64 : i64} {
+    %role, %index = "uattn.role"() {
+      registers = array<i64: 64, 64, 64, 64, 64, 64, 64, 64>,
+      warpgroups = array<i64: 1, 1, 1, 1, 1, 1, 1, 1>} : () -> (i32, i32)
+    %which = arith.index_cast %role : i32 to index
+    scf.index_switch %which
+    case 0 {
+      scf.yield
+    }
+    case 1 {
+      scf.yield
+    }
+    case 2 {
+      scf.yield
+    }
+    case 3 {
+      scf.yield
+    }
+    case 4 {
+      scf.yield
+    }
+    case 5 {
+      scf.yield
+    }
+    case 6 {
+      scf.yield
+    }
+    default {
+      scf.yield
+    }
+    gpu.return
+  }
+
   // Any other switch is control flow like all.
   // CHECK-LABEL: llvm.func @switch_without_roles(
   // CHECK: scf.index_switch %{{.*}} -> i32

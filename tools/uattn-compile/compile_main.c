@@ -293,10 +293,14 @@ int main(int argument_count, char **arguments) {
   command_t command = {NULL};
   uattn_error_t *error = parse_command(argument_count, arguments, &command);
   if (!error && command.asks_help) {
-    fputs(usage, stdout);
+    error = uattn_file_write("-", usage, sizeof usage - 1);
   } else if (!error && command.asks_version) {
     uattn_version_t version = uattn_version();
-    printf("uattn-compile, ABI %d.%d\n", version.abi_major, version.abi_minor);
+    uattn_string_t text = {0};
+    uattn_string_appendf(&text, "uattn-compile, ABI %d.%d\n", version.abi_major,
+                         version.abi_minor);
+    error = uattn_file_write("-", uattn_string_get(&text), text.size);
+    uattn_string_release(&text);
   } else if (!error) {
     error = run(&command);
   }
