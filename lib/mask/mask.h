@@ -59,7 +59,7 @@ typedef struct {
 
 /* Keys that a row at position `i` sees apart from a candidate's own key, and
  * apart from what segments forbid: one range. A row that is in neither of the
- * ranker's ranges sees none; that is not told here (uattn_mask_is_live). */
+ * ranker's ranges sees none; that is not told here. */
 uattn_key_range_t uattn_mask_row_keys(uattn_mask_kinds_t kinds,
                                       const uattn_mask_algebra_t *algebra,
                                       const uattn_mask_facts_t *facts,
