@@ -162,6 +162,12 @@ uattn_error_t *uattn_file_write(const char *path, const void *data,
   return error;
 }
 
+uattn_error_t *uattn_stdout_flush(void) {
+  errno = 0;
+  bool is_lost = fflush(stdout) != 0 || ferror(stdout);
+  return is_lost ? system_error("write", "stdout", errno ? errno : EIO) : NULL;
+}
+
 char *uattn_program_directory(void) {
   char path[PATH_MAX];
   ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);

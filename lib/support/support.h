@@ -67,6 +67,10 @@ uattn_file_read(const char *path, char **out_data, size_t *out_size);
 UATTN_NODISCARD uattn_error_t *uattn_file_write(const char *path,
                                                 const void *data, size_t size);
 
+/* At the end of a program that prints: tells where stdout has lost some of it.
+ */
+UATTN_NODISCARD uattn_error_t *uattn_stdout_flush(void);
+
 /* The folder of the running program, for tools that look for their siblings;
  * NULL where the system does not tell. Free with free(). */
 char *uattn_program_directory(void);

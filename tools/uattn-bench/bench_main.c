@@ -91,16 +91,16 @@ static uattn_error_t *measure(int argument_count, char **arguments,
 }
 
 int main(int argument_count, char **arguments) {
-  if (has_argument(argument_count, arguments, "--help")) {
-    fputs(help, stdout);
-    return 0;
-  }
-  if (has_argument(argument_count, arguments, "--version")) {
-    puts("uattn-bench " UATTN_VERSION);
-    return 0;
-  }
   int exit_code = 0;
-  uattn_error_t *error = measure(argument_count, arguments, &exit_code);
+  uattn_error_t *error = NULL;
+  if (has_argument(argument_count, arguments, "--help"))
+    fputs(help, stdout);
+  else if (has_argument(argument_count, arguments, "--version"))
+    puts("uattn-bench " UATTN_VERSION);
+  else
+    error = measure(argument_count, arguments, &exit_code);
+  if (!error)
+    error = uattn_stdout_flush();
   if (error) {
     fprintf(stderr, "uattn-bench: %s\n", uattn_error_message(error));
     exit_code = uattn_error_exit_code(error);

@@ -190,6 +190,8 @@ int main(int argument_count, char **arguments) {
     error = run.command.asks_help || run.command.asks_version
                 ? print_about(&run.command)
                 : run_file(&run);
+  if (!error)
+    error = uattn_stdout_flush();
   if (error) {
     fprintf(stderr, "uattn-run: %s\n", uattn_error_message(error));
     run.exit_code = uattn_error_exit_code(error);
