@@ -51,6 +51,8 @@ typedef struct {
   const char *dump_directory;
   uattn_report_t report; /* NULL: stderr */
   void *report_data;
+  /* An existing folder for the assembler's files meanwhile; NULL: /tmp. */
+  const char *scratch_directory;
 } uattn_compile_options_t;
 
 /* All defaults, for the caller's size of the struct. */

@@ -152,8 +152,10 @@ static uattn_error_t *assemble(const uattn_session_t *session,
                                MlirOperation gpu_module,
                                uattn_artifact_image_t *image,
                                uattn_artifact_kernel_t *kernel) {
-  const uattn_assembler_t assembler = {session->options.ptxas_path,
-                                       session->options.nvjitlink_path};
+  const uattn_assembler_t assembler = {
+      .ptxas_path = session->options.ptxas_path,
+      .nvjitlink_path = session->options.nvjitlink_path,
+      .scratch_directory = session->options.scratch_directory};
   uattn_assembly_t assembly;
   uattn_error_t *error =
       uattn_target_assemble(&assembler, image->ptx, image->chip, &assembly);

@@ -162,6 +162,41 @@ uattn_error_t *uattn_file_write(const char *path, const void *data,
   return error;
 }
 
+uattn_error_t *uattn_file_check_writable(const char *path) {
+  struct stat status;
+  if (strcmp(path, "-") == 0)
+    return NULL;
+  if (stat(path, &status) == 0) {
+    if (S_ISDIR(status.st_mode))
+      return system_error("write", path, EISDIR);
+    return access(path, W_OK) == 0 ? NULL : system_error("write", path, errno);
+  }
+  const char *slash = strrchr(path, '/');
+  uattn_string_t folder = {0};
+  if (slash)
+    uattn_string_append_bytes(&folder, path, (size_t)(slash - path) + 1);
+  else
+    uattn_string_append(&folder, ".");
+  int number = access(uattn_string_get(&folder), W_OK | X_OK) == 0 ? 0 : errno;
+  uattn_string_release(&folder);
+  return number ? system_error("write", path, number) : NULL;
+}
+
+uattn_error_t *uattn_folder_create_scratch(const char *parent,
+                                           char **out_path) {
+  uattn_string_t name = {0};
+  uattn_string_appendf(&name, "%s/uattn-XXXXXX",
+                       parent && *parent ? parent : "/tmp");
+  char *path = uattn_string_take(&name);
+  if (mkdtemp(path)) {
+    *out_path = path;
+    return NULL;
+  }
+  uattn_error_t *error = system_error("make the folder", path, errno);
+  free(path);
+  return error;
+}
+
 uattn_error_t *uattn_stdout_flush(void) {
   errno = 0;
   bool is_lost = fflush(stdout) != 0 || ferror(stdout);

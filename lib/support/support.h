@@ -67,6 +67,15 @@ uattn_file_read(const char *path, char **out_data, size_t *out_size);
 UATTN_NODISCARD uattn_error_t *uattn_file_write(const char *path,
                                                 const void *data, size_t size);
 
+/* Whether `path` can be written as far as that can be told before: for programs
+ * that write when all else is done. */
+UATTN_NODISCARD uattn_error_t *uattn_file_check_writable(const char *path);
+
+/* An empty folder of the caller's own in `parent` (NULL or "": /tmp), so that
+ * nothing else can name the files in it. Remove it, free its path. */
+UATTN_NODISCARD uattn_error_t *uattn_folder_create_scratch(const char *parent,
+                                                           char **out_path);
+
 /* At the end of a program that prints: tells where stdout has lost some of it.
  */
 UATTN_NODISCARD uattn_error_t *uattn_stdout_flush(void);

@@ -1,7 +1,6 @@
 /* PTX to cubin: ptxas, or else nvJitLink.
  * Layer: target. Must not know: plans, what a kernel does.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,26 +10,33 @@
 
 /* The files of one run of ptxas, in a folder of their own. */
 typedef struct {
-  char folder[32];
-  char ptx[48];
-  char cubin[48];
+  char *folder;
+  char *ptx;
+  char *cubin;
 } scratch_t;
 
-static uattn_error_t *scratch_create(scratch_t *scratch) {
-  memcpy(scratch->folder, "/tmp/uattn-XXXXXX", sizeof "/tmp/uattn-XXXXXX");
-  if (!mkdtemp(scratch->folder))
-    return uattn_error_create(UATTN_ERROR_IO, "cannot make the folder %s: %s",
-                              scratch->folder, strerror(errno));
-  snprintf(scratch->ptx, sizeof scratch->ptx, "%s/k.ptx", scratch->folder);
-  snprintf(scratch->cubin, sizeof scratch->cubin, "%s/k.cubin",
-           scratch->folder);
+static char *join(const char *folder, const char *name) {
+  uattn_string_t path = {0};
+  uattn_string_appendf(&path, "%s/%s", folder, name);
+  return uattn_string_take(&path);
+}
+
+static uattn_error_t *scratch_create(const char *parent, scratch_t *scratch) {
+  uattn_error_t *error = uattn_folder_create_scratch(parent, &scratch->folder);
+  if (error)
+    return error;
+  scratch->ptx = join(scratch->folder, "k.ptx");
+  scratch->cubin = join(scratch->folder, "k.cubin");
   return NULL;
 }
 
-static void scratch_remove(const scratch_t *scratch) {
+static void scratch_remove(scratch_t *scratch) {
   unlink(scratch->ptx);
   unlink(scratch->cubin);
   rmdir(scratch->folder);
+  free(scratch->ptx);
+  free(scratch->cubin);
+  free(scratch->folder);
 }
 
 static uattn_error_t *exit_error(const char *ptxas, int exit_code,
@@ -95,16 +101,16 @@ static uattn_error_t *run_ptxas(const char *ptxas, const scratch_t *scratch,
   return error;
 }
 
-static uattn_error_t *assemble_with_ptxas(const char *ptxas, const char *ptx,
-                                          const char *chip,
+static uattn_error_t *assemble_with_ptxas(const uattn_assembler_t *assembler,
+                                          const char *ptx, const char *chip,
                                           uattn_assembly_t *out) {
-  scratch_t scratch = {{0}, {0}, {0}};
-  uattn_error_t *error = scratch_create(&scratch);
+  scratch_t scratch = {0};
+  uattn_error_t *error = scratch_create(assembler->scratch_directory, &scratch);
   if (error)
     return error;
   error = uattn_file_write(scratch.ptx, ptx, strlen(ptx));
   if (!error)
-    error = run_ptxas(ptxas, &scratch, chip, out);
+    error = run_ptxas(assembler->ptxas_path, &scratch, chip, out);
   scratch_remove(&scratch);
   return error;
 }
@@ -116,7 +122,7 @@ uattn_error_t *uattn_target_assemble(const uattn_assembler_t *assembler,
   uattn_assembly_t assembly = {0};
   uattn_error_t *error =
       assembler->ptxas_path
-          ? assemble_with_ptxas(assembler->ptxas_path, ptx, chip, &assembly)
+          ? assemble_with_ptxas(assembler, ptx, chip, &assembly)
           : uattn_nvjitlink_assemble(assembler->nvjitlink_path, ptx, chip,
                                      &assembly);
   if (!error)

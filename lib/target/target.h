@@ -23,7 +23,8 @@ UATTN_NODISCARD uattn_error_t *uattn_target_emit_ptx(MlirOperation gpu_module,
 /* Where an assembler is; both NULL: none. */
 typedef struct {
   const char *ptxas_path;
-  const char *nvjitlink_path; /* libnvJitLink.so.13, used without ptxas */
+  const char *nvjitlink_path;    /* libnvJitLink.so.13, used without ptxas */
+  const char *scratch_directory; /* for files meanwhile; NULL: /tmp */
 } uattn_assembler_t;
 
 /* What an assembler said of a kernel. Spills, a stack frame and the remarks

@@ -44,7 +44,8 @@ static char *write_script(const char *name, const char *body) {
 
 static uattn_error_t *assemble(const char *ptxas, const char *nvjitlink,
                                const char *ptx, uattn_assembly_t *out) {
-  const uattn_assembler_t assembler = {ptxas, nvjitlink};
+  const uattn_assembler_t assembler = {.ptxas_path = ptxas,
+                                       .nvjitlink_path = nvjitlink};
   return uattn_target_assemble(&assembler, ptx, "sm_90a", out);
 }
 

@@ -47,9 +47,16 @@
                               "0>\n"                                                                                                                       \
                               "  } : (" TENSOR(head_dim) ", " TENSOR(head_dim) ", " TENSOR(head_dim) ", " TENSOR(head_dim) ", tensor<?x?x?xf32>, " TENSOR( \
                                   head_dim) ")\n"                                                                                                          \
-                                            "    -> (" TENSOR(head_dim) ","                                                                                \
-                                                                        " " TENSOR(head_dim) ", " TENSOR(                                                  \
-                                                                            head_dim) ")\n  return %g#0 : " TENSOR(head_dim) "\n}\n"
+                                            "    -> (" TENSOR(                                                                                             \
+                                                head_dim) ","                                                                                              \
+                                                          " " TENSOR(head_dim) ", " TENSOR(                                                                \
+                                                              head_dim) ")\n "                                                                             \
+                                                                        " ret"                                                                             \
+                                                                        "urn "                                                                             \
+                                                                        "%g#"                                                                              \
+                                                                        "0 "                                                                               \
+                                                                        ":"                                                                                \
+                                                                        " " TENSOR(head_dim) "\n}\n"
 
 /* What a compilation reported, as one text. */
 typedef struct {

@@ -31,15 +31,16 @@ static const char source[] =
 
 /* By the uattn-compile beside this program. */
 static uattn_error_t *compile(uattn_artifact_t **out_artifact) {
-  char path[] = "/tmp/uattn-bench-XXXXXX.mlir";
-  int file = mkstemps(path, 5);
-  if (file < 0)
-    return uattn_error_create(UATTN_ERROR_IO, "cannot make the file `%s`",
-                              path);
-  close(file);
+  char *folder = NULL;
+  uattn_error_t *error = uattn_folder_create_scratch(getenv("TMPDIR"), &folder);
+  if (error)
+    return error;
+  uattn_string_t name = {0};
+  uattn_string_appendf(&name, "%s/forward.mlir", folder);
+  const char *path = uattn_string_get(&name);
   int exit_code = 0;
-  char *refusal = NULL;
-  uattn_error_t *error = uattn_file_write(path, source, strlen(source));
+  char *refusal = NULL; /* stays NULL: kernels are wanted */
+  error = uattn_file_write(path, source, strlen(source));
   if (!error)
     error = run_get_artifact(path, RUN_KERNELS_WANTED, out_artifact, &exit_code,
                              &refusal);
@@ -47,6 +48,9 @@ static uattn_error_t *compile(uattn_artifact_t **out_artifact) {
     error = uattn_error_create(UATTN_ERROR_TOOLCHAIN,
                                "uattn-compile ended with %d", exit_code);
   unlink(path);
+  rmdir(folder);
+  uattn_string_release(&name);
+  free(folder);
   return error;
 }
 

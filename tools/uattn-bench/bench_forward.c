@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "cublas.h"
+#include "gemm_rate.h"
 #include "tools/uattn-run/run_bench.h"
 #include "tools/uattn-run/run_compile.h"
 #include "tools/uattn-run/run_function.h"

@@ -277,6 +277,7 @@ static uattn_error_t *run(const command_t *command) {
   options.chip = command->chip;
   options.dump_directory = command->dump_directory;
   options.report = report;
+  options.scratch_directory = getenv("TMPDIR");
   uattn_error_t *error = parse_emit(command->emit, &options.emit);
   if (!error)
     error = find_assembler(command, &ptxas, &nvjitlink);

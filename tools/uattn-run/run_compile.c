@@ -37,24 +37,6 @@ static char *find_compiler(void) {
   return NULL;
 }
 
-/* A folder of our own, so that nothing else can name the file in it. */
-static uattn_error_t *make_folder(char **out_folder) {
-  const char *parent = getenv("TMPDIR");
-  uattn_string_t name = {0};
-  uattn_string_appendf(&name, "%s/uattn-run-XXXXXX",
-                       parent && *parent ? parent : "/tmp");
-  char *folder = uattn_string_take(&name);
-  if (mkdtemp(folder)) {
-    *out_folder = folder;
-    return NULL;
-  }
-  uattn_error_t *error =
-      uattn_error_create(UATTN_ERROR_IO, "cannot make the folder `%s`: %s",
-                         folder, strerror(errno));
-  free(folder);
-  return error;
-}
-
 /* The artifact, or an exit code other than 0 of the compiler. What that says
  * goes to `messages`, or to stderr for NULL. */
 static uattn_error_t *compile(const char *compiler, const char *file,
@@ -62,7 +44,7 @@ static uattn_error_t *compile(const char *compiler, const char *file,
                               uattn_artifact_t **out_artifact,
                               int *out_exit_code) {
   char *folder = NULL;
-  uattn_error_t *error = make_folder(&folder);
+  uattn_error_t *error = uattn_folder_create_scratch(getenv("TMPDIR"), &folder);
   if (error)
     return error;
   uattn_string_t path = {0};

@@ -146,6 +146,8 @@ static uattn_error_t *run_function(run_t *run) {
 
 static uattn_error_t *run_file(run_t *run) {
   uattn_error_t *error = run_check_file(run->command.file);
+  for (size_t i = 0; i < run->command.output_count && !error; ++i)
+    error = uattn_file_check_writable(run->command.outputs[i]);
   if (error || run->command.launch)
     return error ? error : run_ptx(&run->command, &run->exit_code);
   error = run_choice_make(run->command.device, &run->choice);

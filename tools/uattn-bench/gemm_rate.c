@@ -1,7 +1,7 @@
 /* The rate of cuBLAS: what a GPU's tensor cores sustain.
  * Layer: tools. Must not know: attention.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cublas.h"
+#include "gemm_rate.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The rate of cuBLAS: what a GPU's tensor cores sustain.
  * Layer: tools. Must not know: attention.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef UATTN_BENCH_CUBLAS_H
-#define UATTN_BENCH_CUBLAS_H
+#ifndef UATTN_BENCH_GEMM_RATE_H
+#define UATTN_BENCH_GEMM_RATE_H
 
 #include "tools/uattn-run/run_timing.h"
 #include "uattn/problem.h"
@@ -20,4 +20,4 @@ UATTN_NODISCARD uattn_error_t *bench_time_gemm(const uattn_device_t *device,
 /* TFLOP/s of one such product. */
 double bench_gemm_tflops(double ms);
 
-#endif /* UATTN_BENCH_CUBLAS_H */
+#endif /* UATTN_BENCH_GEMM_RATE_H */
