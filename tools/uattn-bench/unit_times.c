@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plan/plan.h"
-#include "tools/uattn-run/run_pairs.h"
+#include "tools/uattn-run/run_bench.h"
 
 const char *bench_unit_name(bench_unit_t unit) {
   static const char *const names[] = {[BENCH_UNIT_TENSOR] = "tensor cores",
@@ -48,16 +48,6 @@ static uattn_error_t *find_plan(const uattn_artifact_t *artifact,
   return error;
 }
 
-static double count_pairs(const run_values_t *values, uint32_t step) {
-  uattn_problem_t problem = run_values_problem(values, step);
-  void *operands[UATTN_OPERAND_COUNT];
-  const void *masks[UATTN_OPERAND_COUNT] = {NULL};
-  run_values_operands(values, step, operands);
-  for (int i = UATTN_OPERAND_BOUNDS; i <= UATTN_OPERAND_KV_SEGMENT_IDS; ++i)
-    masks[i] = operands[i];
-  return (double)run_count_pairs(&problem, masks) * (double)problem.q_heads;
-}
-
 static double count_bytes(const run_values_t *values) {
   double bytes = 0;
   for (uint32_t i = 0; i < values->function->value_count; ++i)
@@ -81,7 +71,7 @@ uattn_error_t *bench_unit_times(const uattn_artifact_t *artifact,
     uattn_forward_cost_t cost = uattn_forward_cost(&plan, target);
     double tile_pairs = (double)UATTN_WARPGROUP_ROWS *
                         plan.consumer_warpgroups * plan.kv_tile_rows;
-    double tiles = count_pairs(values, step) / tile_pairs;
+    double tiles = run_count_step_pairs(values, step) / tile_pairs;
     cycles[BENCH_UNIT_TENSOR] += tiles * cost.tensor_cycles;
     cycles[BENCH_UNIT_SPECIAL_FUNCTION] += tiles * cost.special_function_cycles;
     cycles[BENCH_UNIT_ISSUE] += tiles * cost.issue_cycles;

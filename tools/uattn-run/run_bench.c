@@ -8,18 +8,22 @@
 #include "run_pairs.h"
 #include "run_timing.h"
 
+double run_count_step_pairs(const run_values_t *values, uint32_t step) {
+  uattn_problem_t problem = run_values_problem(values, step);
+  void *operands[UATTN_OPERAND_COUNT];
+  const void *masks[UATTN_OPERAND_COUNT] = {NULL};
+  run_values_operands(values, step, operands);
+  for (int i = UATTN_OPERAND_BOUNDS; i <= UATTN_OPERAND_KV_SEGMENT_IDS; ++i)
+    masks[i] = operands[i];
+  return (double)run_count_pairs(&problem, masks) * (double)problem.q_heads;
+}
+
 double run_count_flops(const run_values_t *values, double *out_pairs) {
   double flops = 0;
   *out_pairs = 0;
   for (uint32_t step = 0; step < values->function->step_count; ++step) {
     uattn_problem_t problem = run_values_problem(values, step);
-    void *operands[UATTN_OPERAND_COUNT];
-    run_values_operands(values, step, operands);
-    const void *masks[UATTN_OPERAND_COUNT] = {NULL};
-    for (int i = UATTN_OPERAND_BOUNDS; i <= UATTN_OPERAND_KV_SEGMENT_IDS; ++i)
-      masks[i] = operands[i];
-    double pairs =
-        (double)run_count_pairs(&problem, masks) * (double)problem.q_heads;
+    double pairs = run_count_step_pairs(values, step);
     *out_pairs += pairs;
     flops += pairs * (double)problem.head_dim *
              (problem.kind == UATTN_OP_FORWARD ? 4 : 10);

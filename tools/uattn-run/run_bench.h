@@ -7,6 +7,9 @@
 #include "run_cuda.h"
 #include "run_emulator.h"
 
+/* Pairs of a query and a key that an op's masks allow, in all heads. */
+double run_count_step_pairs(const run_values_t *values, uint32_t step);
+
 /* Floating-point operations of one call: two matrix products forward, five
  * backward, over the allowed pairs of all heads. */
 double run_count_flops(const run_values_t *values, double *out_pairs);
