@@ -56,17 +56,3 @@ bool uattn_op_has_unit(MlirOperation op, const char *name) {
   MlirAttribute attribute = uattn_op_get_attribute(op, name);
   return !mlirAttributeIsNull(attribute) && mlirAttributeIsAUnit(attribute);
 }
-
-MlirAttribute uattn_i64_attribute(MlirContext context, int64_t value) {
-  return mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), value);
-}
-
-MlirAttribute uattn_string_attribute(MlirContext context, const char *text) {
-  return mlirStringAttrGet(context, ref(text));
-}
-
-MlirNamedAttribute uattn_named_attribute(MlirContext context, const char *name,
-                                         MlirAttribute attribute) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(context, ref(name)),
-                               attribute);
-}

@@ -101,12 +101,6 @@ bool uattn_op_get_string(MlirOperation op, const char *name,
                          MlirStringRef *out_value);
 bool uattn_op_has_unit(MlirOperation op, const char *name);
 
-/* i64 and string attributes, named for building and setting. */
-MlirAttribute uattn_i64_attribute(MlirContext context, int64_t value);
-MlirAttribute uattn_string_attribute(MlirContext context, const char *text);
-MlirNamedAttribute uattn_named_attribute(MlirContext context, const char *name,
-                                         MlirAttribute attribute);
-
 /* ---- Dynamic attributes and types --------------------------------------- */
 
 /* `name` is one of UATTN_ATTRNAME_* or UATTN_TYPENAME_*. */
