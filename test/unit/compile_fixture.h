@@ -32,31 +32,18 @@
            OP("%out", "%q", "%k", "%v", cap, "0.125", head_dim))
 
 /* The gradients of the same, of which dq alone is returned. */
-#define BACKWARD(name, cap, head_dim)                                                                                                                      \
-  "func.func @" name "(%q: " TENSOR(                                                                                                                       \
-      head_dim) ", %lse: tensor<?x?x?xf32>)"                                                                                                               \
-                " -> " TENSOR(                                                                                                                             \
-                    head_dim) " {\n"                                                                                                                       \
-                              "  %g:3 = \"uattn.ranker_attention_bwd\"(%q, "                                                                               \
-                              "%q, %q, %q, %lse, %q) {\n"                                                                                                  \
-                              "    cap = #uattn.cap<" cap                                                                                                  \
-                              ">, sm_scale = 0.125 : f32,\n"                                                                                               \
-                              "    operandSegmentSizes = array<i32: 1, 1, 1, "                                                                             \
-                              "0, 0, 0, 0, 1, 1, 1, 0>,\n"                                                                                                 \
-                              "    resultSegmentSizes = array<i32: 1, 1, 1, "                                                                              \
-                              "0>\n"                                                                                                                       \
-                              "  } : (" TENSOR(head_dim) ", " TENSOR(head_dim) ", " TENSOR(head_dim) ", " TENSOR(head_dim) ", tensor<?x?x?xf32>, " TENSOR( \
-                                  head_dim) ")\n"                                                                                                          \
-                                            "    -> (" TENSOR(                                                                                             \
-                                                head_dim) ","                                                                                              \
-                                                          " " TENSOR(head_dim) ", " TENSOR(                                                                \
-                                                              head_dim) ")\n "                                                                             \
-                                                                        " ret"                                                                             \
-                                                                        "urn "                                                                             \
-                                                                        "%g#"                                                                              \
-                                                                        "0 "                                                                               \
-                                                                        ":"                                                                                \
-                                                                        " " TENSOR(head_dim) "\n}\n"
+#define BACKWARD_OF(name, cap, tensor)                                         \
+  "func.func @" name "(%q: " tensor ", %lse: tensor<?x?x?xf32>) -> " tensor    \
+  " {\n"                                                                       \
+  "  %g:3 = \"uattn.ranker_attention_bwd\"(%q, %q, %q, %q, %lse, %q) {\n"      \
+  "    cap = #uattn.cap<" cap ">, sm_scale = 0.125 : f32,\n"                   \
+  "    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0>,\n"   \
+  "    resultSegmentSizes = array<i32: 1, 1, 1, 0>\n"                          \
+  "  } : (" tensor ", " tensor ", " tensor ", " tensor                         \
+  ", tensor<?x?x?xf32>, " tensor ")\n"                                         \
+  "    -> (" tensor ", " tensor ", " tensor ")\n"                              \
+  "  return %g#0 : " tensor "\n}\n"
+#define BACKWARD(name, cap, head_dim) BACKWARD_OF(name, cap, TENSOR(head_dim))
 
 /* What a compilation reported, as one text. */
 typedef struct {
