@@ -58,13 +58,20 @@ uattn_error_t *uattn_call_begin(const uattn_artifact_t *artifact,
                                      call->shapes);
 }
 
-uattn_tensor_t uattn_call_describe_value(const uattn_call_t *call,
-                                         uint32_t value) {
+/* The dense tensor that a value wants, data NULL. */
+static uattn_tensor_t describe_value(const uattn_call_t *call, uint32_t value) {
   int64_t shape[4];
   const uattn_artifact_value_t *type = &call->function->values[value];
   uattn_function_value_shape(call->function, &call->facts->dims, call->shapes,
                              value, shape);
   return uattn_tensor_dense(NULL, type->dtype, type->rank, shape);
+}
+
+void uattn_call_describe_results(const uattn_call_t *call,
+                                 uattn_tensor_t *out_results) {
+  for (uint32_t i = 0; i < call->function->result_count; ++i)
+    out_results[i] =
+        describe_value(call, (uint32_t)call->function->result_values[i]);
 }
 
 /* Where values before `end` that live in the workspace leave off. */
@@ -75,7 +82,7 @@ static bool workspace_offset(const uattn_call_t *call, uint32_t end,
     const uattn_value_use_t *use = &call->facts->uses[i];
     if (use->result >= 0 || (!use->is_mapped && !use->is_pointed))
       continue;
-    uattn_tensor_t tensor = uattn_call_describe_value(call, i);
+    uattn_tensor_t tensor = describe_value(call, i);
     size_t bytes = 0;
     if (!uattn_tensor_bytes(&tensor, &bytes) ||
         !uattn_size_add(offset, bytes, &offset) ||
@@ -103,7 +110,7 @@ uattn_tensor_t uattn_call_tensor(const uattn_call_t *call, uint32_t value) {
   int32_t result = call->facts->uses[value].result;
   if (result >= 0)
     return call->results[result];
-  uattn_tensor_t tensor = uattn_call_describe_value(call, value);
+  uattn_tensor_t tensor = describe_value(call, value);
   size_t offset = 0;
   UATTN_CHECK(workspace_offset(call, value, &offset));
   tensor.data = (char *)call->workspace + offset;

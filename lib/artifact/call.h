@@ -89,9 +89,9 @@ uattn_call_begin(const uattn_artifact_t *artifact,
 
 /* These want a call that has begun. */
 
-/* The dense tensor that a value wants, data NULL. */
-uattn_tensor_t uattn_call_describe_value(const uattn_call_t *call,
-                                         uint32_t value);
+/* The results that the function gives: dense tensors, data NULL. */
+void uattn_call_describe_results(const uattn_call_t *call,
+                                 uattn_tensor_t *out_results);
 /* A value's tensor: an argument, a result, or a place in the workspace that
  * uattn_call_workspace_bytes lays out. */
 uattn_tensor_t uattn_call_tensor(const uattn_call_t *call, uint32_t value);

@@ -100,15 +100,19 @@ void uattn_emit_ring_produce(const uattn_builder_t *b, MlirValue map,
   uattn_op_append(b, &op);
 }
 
+/* `rows` rows of a tile in shared memory. */
+static MlirType rows_type(MlirType tile, int64_t rows) {
+  return uattn_smem_type(uattn_type_vector2(uattn_type_element(tile), rows,
+                                            uattn_type_dim(tile, 1)));
+}
+
 MlirValue uattn_emit_ring_acquire_rows(const uattn_builder_t *b, MlirValue ring,
                                        MlirValue step, int64_t rows) {
   MlirType tile = uattn_type_inner(mlirValueGetType(ring));
   uattn_op_t op = uattn_op(UATTN_OPNAME_RING_ACQUIRE);
   uattn_op_operand(&op, ring);
   uattn_op_operand(&op, step);
-  uattn_op_result(
-      &op, uattn_smem_type(uattn_type_vector2(uattn_type_element(tile), rows,
-                                              uattn_type_dim(tile, 1))));
+  uattn_op_result(&op, rows_type(tile, rows));
   return uattn_op_append_value(b, &op);
 }
 
@@ -132,9 +136,7 @@ MlirValue uattn_emit_smem_rows(const uattn_builder_t *b, MlirValue source,
   uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_ROWS);
   uattn_op_operand(&op, source);
   uattn_op_operand(&op, index);
-  uattn_op_result(
-      &op, uattn_smem_type(uattn_type_vector2(uattn_type_element(tile), rows,
-                                              uattn_type_dim(tile, 1))));
+  uattn_op_result(&op, rows_type(tile, rows));
   return uattn_op_append_value(b, &op);
 }
 

@@ -106,12 +106,9 @@ uattn_emulator_program_results(const uattn_emulator_program_t *program,
                        .argument_count = argument_count};
   uattn_error_t *error =
       uattn_call_begin(program->artifact, program->functions, function, &call);
-  if (error)
-    return error;
-  for (uint32_t i = 0; i < call.function->result_count; ++i)
-    out_results[i] = uattn_call_describe_value(
-        &call, (uint32_t)call.function->result_values[i]);
-  return NULL;
+  if (!error)
+    uattn_call_describe_results(&call, out_results);
+  return error;
 }
 
 /* ---- Running ---------------------------------------------------------------

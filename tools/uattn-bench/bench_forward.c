@@ -11,10 +11,6 @@
 #include "tools/uattn-run/run_function.h"
 #include "unit_times.h"
 
-static uattn_error_t *enqueue(const void *work) {
-  return run_cuda_launch((const run_cuda_t *)work);
-}
-
 static void print_shapes(const run_values_t *values, const char *device) {
   const uattn_artifact_function_t *function = values->function;
   printf("%s on %s:", function->name, device);
@@ -69,7 +65,7 @@ static uattn_error_t *measure(const uattn_device_t *device,
   if (!error)
     error = bench_unit_times(artifact, values, &rates, unit_ms);
   if (!error)
-    error = run_time(device, enqueue, cuda, &times);
+    error = run_time_cuda(device, cuda, &times);
   if (error)
     return error;
   double pairs = 0;

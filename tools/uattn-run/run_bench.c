@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "run_pairs.h"
-#include "run_timing.h"
 
 double run_count_step_pairs(const run_values_t *values, uint32_t step) {
   uattn_problem_t problem = run_values_problem(values, step);
@@ -90,11 +89,16 @@ static uattn_error_t *enqueue(const void *work) {
   return run_cuda_launch((const run_cuda_t *)work);
 }
 
+uattn_error_t *run_time_cuda(const uattn_device_t *device,
+                             const run_cuda_t *cuda, run_times_t *out_times) {
+  return run_time(device, enqueue, cuda, out_times);
+}
+
 uattn_error_t *run_bench_cuda(const uattn_device_t *device,
                               const run_cuda_t *cuda,
                               const run_values_t *values) {
   run_times_t times = {0};
-  uattn_error_t *error = run_time(device, enqueue, cuda, &times);
+  uattn_error_t *error = run_time_cuda(device, cuda, &times);
   if (!error)
     print_line(values, uattn_device_name(device), run_timing_protocol, &times);
   return error;

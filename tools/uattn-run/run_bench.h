@@ -6,6 +6,7 @@
 
 #include "run_cuda.h"
 #include "run_emulator.h"
+#include "run_timing.h"
 
 /* Pairs of a query and a key that an op's masks allow, in all heads. */
 double run_count_step_pairs(const run_values_t *values, uint32_t step);
@@ -14,7 +15,11 @@ double run_count_step_pairs(const run_values_t *values, uint32_t step);
  * backward, over the allowed pairs of all heads. */
 double run_count_flops(const run_values_t *values, double *out_pairs);
 
-/* On the GPU, by its own clock. */
+UATTN_NODISCARD uattn_error_t *run_time_cuda(const uattn_device_t *device,
+                                             const run_cuda_t *cuda,
+                                             run_times_t *out_times);
+
+/* Times on the GPU and prints. */
 UATTN_NODISCARD uattn_error_t *run_bench_cuda(const uattn_device_t *device,
                                               const run_cuda_t *cuda,
                                               const run_values_t *values);
