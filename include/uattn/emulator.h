@@ -97,6 +97,8 @@ typedef struct {
    * at a time; may be NULL. */
   void (*progress)(double done, void *user_data);
   void *progress_data;
+  /* Run faster, without looking for hazards: a fault is found all the same. */
+  bool ignores_hazards;
 } uattn_emulator_launch_t;
 
 typedef struct {
@@ -107,7 +109,9 @@ typedef struct {
 /* Runs one entry to its end. The same seed gives the same interleaving and the
  * same bits, whatever the number of host threads. A fault of the kernel (an
  * access out of bounds or misaligned, a deadlock with who waits for what, an
- * instruction used against its rules) is UATTN_ERROR_FAULT; memories then hold
+ * instruction used against its rules) ends the run; hazards (a race, a missing
+ * fence, memory that nothing has written and the like) are gathered, and the
+ * run goes on. Either is UATTN_ERROR_FAULT with a line each; memories then hold
  * what was written until then. `out_statistics` may be NULL. */
 UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
 uattn_emulator_run(const uattn_emulator_t *emulator, size_t entry,
@@ -152,6 +156,7 @@ typedef struct {
   int32_t thread_count;
   void (*progress)(double done, void *user_data);
   void *progress_data;
+  bool ignores_hazards; /* as in uattn_emulator_launch_t */
 } uattn_emulator_call_t;
 
 /* Runs a function's kernels, one after the other, by the rules of

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "emulator/decode.h"
+#include "emulator/hazards.h"
 
 /* ---- Copies to shared memory -----------------------------------------------
  */
@@ -21,11 +22,12 @@ static bool run_load(emu_cta_t *cta, emu_async_t *async) {
                                      : emu_transfer_local(cta, copy);
 }
 
-void emu_copy_start(emu_cta_t *cta, const emu_copy_t *copy) {
+void emu_copy_start(emu_warp_t *warp, uint32_t lane, const emu_copy_t *copy) {
+  emu_hazards_copy(warp, lane, copy, copy->phase);
   load_t *load = uattn_allocate(sizeof *load);
   load->async.run = run_load;
   load->copy = *copy;
-  emu_cta_defer(cta, &load->async);
+  emu_cta_defer(warp->cta, &load->async);
 }
 
 /* ---- Stores ----------------------------------------------------------------
@@ -118,6 +120,7 @@ void emu_store_start(emu_warp_t *warp, uint32_t lane, const emu_copy_t *copy) {
   store->group = stores->groups[lane];
   store->lane = lane;
   store->copy = *copy;
+  emu_hazards_store(warp, lane, copy, store->group);
   store_t **link = &stores->first;
   while (*link)
     link = &(*link)->next;
@@ -146,6 +149,10 @@ bool emu_stores_wait(emu_warp_t *warp, uint32_t lanes, uint32_t allowed,
     if (is_awaited && !read_store(warp->cta, store))
       return false;
     link = &store->next;
+  }
+  EMU_FOR_LANES(lane, lanes) {
+    uint64_t open = stores->groups[lane];
+    emu_hazards_stores_done(warp, lane, open > allowed ? open - allowed : 0);
   }
   return true;
 }

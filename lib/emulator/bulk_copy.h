@@ -21,6 +21,8 @@ typedef struct {
   uint64_t shared;   /* offset; of EMU_COPY_LOCAL: where to */
   uint64_t source;   /* offset; of EMU_COPY_LOCAL alone */
   uint64_t mbarrier; /* offset */
+  uint32_t phase;    /* of the mbarrier, when the copy was issued */
+  emu_party_t party; /* who issued it */
   uint64_t global;   /* without a tensor map */
   size_t bytes;      /* of the whole box */
   emu_reduce_t reduction;
@@ -31,7 +33,7 @@ typedef struct {
 } emu_copy_t;
 
 /* Copies to shared memory, some time later, and counts the bytes. */
-void emu_copy_start(emu_cta_t *cta, const emu_copy_t *copy);
+void emu_copy_start(emu_warp_t *warp, uint32_t lane, const emu_copy_t *copy);
 
 /* Copies from shared memory, some time later, in the open group of `lane`. */
 void emu_store_start(emu_warp_t *warp, uint32_t lane, const emu_copy_t *copy);

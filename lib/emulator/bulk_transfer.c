@@ -78,7 +78,8 @@ bool emu_transfer_load(emu_cta_t *cta, const emu_copy_t *copy) {
   if (copy->is_tensor ? !load_box(cta, copy)
                       : copy->bytes > 0 && !load_bytes(cta, copy))
     return false;
-  return emu_mbarrier_complete_tx(cta, copy->insn, copy->mbarrier, copy->bytes);
+  return emu_mbarrier_complete_tx(cta, &copy->party, copy->mbarrier,
+                                  copy->bytes, copy->phase);
 }
 
 bool emu_transfer_local(emu_cta_t *cta, const emu_copy_t *copy) {
@@ -94,7 +95,8 @@ bool emu_transfer_local(emu_cta_t *cta, const emu_copy_t *copy) {
     else
       emu_reduce(copy->reduction, copy->type, target, source, copy->bytes);
   }
-  return emu_mbarrier_complete_tx(cta, copy->insn, copy->mbarrier, copy->bytes);
+  return emu_mbarrier_complete_tx(cta, &copy->party, copy->mbarrier,
+                                  copy->bytes, copy->phase);
 }
 
 /* ---- Stores ----------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emulator/decode_program.h"
+#include "emulator/hazards.h"
 #include "emulator/run_launch.h"
 
 /* Asynchronous work lands up to so many instructions of the CTA later; short
@@ -60,6 +61,8 @@ emu_cta_t *emu_cta_create(emu_launch_t *launch) {
     warp->constant_longs = program->constant_longs;
     warp->constant_predicates = program->constant_predicates;
   }
+  if (launch->checks_hazards)
+    cta->hazards = emu_hazards_create(cta);
   return cta;
 }
 
@@ -109,6 +112,8 @@ void emu_cta_start(emu_cta_t *cta, uint64_t linear_index) {
          (size_t)cta->warp_count * EMU_LANES * launch->program->local_bytes);
   for (uint32_t i = 0; i < cta->warp_count; ++i)
     start_warp(&cta->warps[i]);
+  emu_registers_start(cta);
+  emu_hazards_start(cta);
 }
 
 void emu_cta_finish(emu_cta_t *cta) {
@@ -139,5 +144,7 @@ void emu_cta_destroy(emu_cta_t *cta) {
   free(cta->shared);
   free(cta->local);
   uattn_error_destroy(cta->fault);
+  emu_findings_release(&cta->findings);
+  emu_hazards_destroy(cta->hazards);
   free(cta);
 }

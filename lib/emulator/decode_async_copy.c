@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "emulator/access_parts.h"
-#include "emulator/barriers.h"
+#include "emulator/hazards.h"
 
 /* ---- Copies on their way ---------------------------------------------------
  */
@@ -87,13 +87,16 @@ static bool locate(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane,
     return false;
   }
   copy->source_bytes[lane] = bytes;
-  copy->targets[lane] = emu_memory(warp, insn, lane, PTX_SPACE_SHARED, target,
-                                   copy->bytes, copy->bytes, true);
+  copy->targets[lane] =
+      emu_memory_locate(warp, insn, lane, PTX_SPACE_SHARED, target, copy->bytes,
+                        copy->bytes, true);
   if (!copy->targets[lane])
     return false;
+  emu_hazards_async_copy(warp, insn, lane, target, copy->bytes,
+                         copy->groups[lane]);
   if (bytes)
-    copy->sources[lane] =
-        emu_memory(warp, insn, lane, PTX_SPACE_GLOBAL, source, bytes, 1, false);
+    copy->sources[lane] = emu_memory_locate(warp, insn, lane, PTX_SPACE_GLOBAL,
+                                            source, bytes, 1, false);
   if (bytes && copy->sources[lane] && source % copy->bytes) {
     emu_fault(warp->cta, warp, (int)lane, insn,
               "the source address is misaligned: expected a multiple of %u",
@@ -146,10 +149,11 @@ static emu_outcome_t execute_wait(emu_warp_t *warp, const emu_insn_t *insn,
   EMU_FOR_LANES(lane, lanes) {
     uint64_t open = copies->groups[lane];
     uint64_t kept = (uint64_t)insn->immediates[0];
-    happen_before(copies, lane,
-                  insn->immediates[0] < 0 ? UINT64_MAX
-                  : open > kept           ? open - kept
-                                          : 0);
+    uint64_t end = insn->immediates[0] < 0 ? open + 1
+                   : open > kept           ? open - kept
+                                           : 0;
+    happen_before(copies, lane, end);
+    emu_hazards_async_copies_done(warp, lane, end);
   }
   return EMU_NEXT;
 }
@@ -167,6 +171,8 @@ static emu_outcome_t execute_arrive(emu_warp_t *warp, const emu_insn_t *insn,
     emu_mbarrier_arrival_t arrival = {.count = 1};
     uint64_t state;
     happen_before(copies, lane, UINT64_MAX);
+    emu_hazards_async_copies_arrive(&actor, addresses[lane],
+                                    copies->groups[lane]);
     if (counts ? !emu_mbarrier_arrive(&actor, addresses[lane], &arrival, &state)
                : !emu_mbarrier_find(&actor, addresses[lane]))
       return EMU_FAULT;

@@ -1,9 +1,9 @@
 /* bar, barrier, bar.warp, barrier.cluster.
  * Layer: emulator. Must not know: mbarriers, how warps are scheduled.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "emulator/barriers.h"
 #include "emulator/decode.h"
 #include "emulator/decode_fence.h"
+#include "emulator/hazards.h"
 
 enum { ROW_TARGET, ROW_BARRIER, ROW_THREADS, ROW_PREDICATE };
 
@@ -111,7 +111,10 @@ execute_warp_barrier(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lanes) {
               "the lane is not in the member mask 0x%08x", members);
     return EMU_FAULT;
   }
-  return emu_lanes_have_come(warp, lanes, members) ? EMU_NEXT : EMU_BLOCKED;
+  if (!emu_lanes_have_come(warp, lanes, members))
+    return EMU_BLOCKED;
+  emu_hazards_warp_sync(warp, lanes);
+  return EMU_NEXT;
 }
 
 /* ---- Decoding --------------------------------------------------------------

@@ -1,11 +1,11 @@
-/* Fences, and hints about registers and grids: nothing to do here, where memory
- * operations happen one after the other, but every word is checked.
+/* Fences, and hints about grids: memory operations happen one after the other
+ * here, so that fences matter to the checks for hazards alone; every word is
+ * checked.
  * Layer: emulator. Must not know: barriers, how warps are scheduled.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "emulator/decode_fence.h"
 #include "emulator/decode.h"
-
-enum { LEAST_REGISTERS = 24, MOST_REGISTERS = 256, REGISTER_STEP = 8 };
+#include "emulator/hazards.h"
 
 /* Every form, PTX ISA 9.0; "*" is a scope. */
 static const char *const forms[] = {
@@ -69,6 +69,28 @@ static emu_outcome_t nothing(emu_warp_t *warp, const emu_insn_t *insn,
   return EMU_NEXT;
 }
 
+static emu_outcome_t fence_proxy(emu_warp_t *warp, const emu_insn_t *insn,
+                                 uint32_t lanes) {
+  (void)insn;
+  emu_hazards_proxy_fence(warp, lanes);
+  return EMU_NEXT;
+}
+
+static emu_outcome_t fence_init(emu_warp_t *warp, const emu_insn_t *insn,
+                                uint32_t lanes) {
+  (void)insn;
+  emu_hazards_init_fence(warp, lanes);
+  return EMU_NEXT;
+}
+
+/* What a form does for shared memory. */
+static emu_execute_t execute_of(const char *form) {
+  if (strstr(form, "mbarrier_init"))
+    return fence_init;
+  bool is_proxy = strstr(form, ".proxy.async") && !strstr(form, ".global");
+  return is_proxy ? fence_proxy : nothing;
+}
+
 /* fence.proxy.tensormap::generic.acquire.scope [map], 128. */
 static uattn_error_t *decode_tensor_map_acquire(emu_decoder_t *decoder,
                                                 const ptx_instruction_t *syntax,
@@ -93,28 +115,10 @@ uattn_error_t *emu_decode_fence(emu_decoder_t *decoder,
   if (has_form(syntax, "fence.proxy.tensormap::generic.acquire.*"))
     return decode_tensor_map_acquire(decoder, syntax, insn);
   for (size_t i = 0; forms[i]; ++i)
-    if (has_form(syntax, forms[i]))
+    if (has_form(syntax, forms[i])) {
+      insn->execute = execute_of(forms[i]);
       return emu_expect_operands(decoder, syntax, 0, 0);
+    }
   return emu_unsupported(decoder, syntax, "no known form of %s",
                          syntax->parts[0]);
-}
-
-uattn_error_t *emu_decode_setmaxnreg(emu_decoder_t *decoder,
-                                     const ptx_instruction_t *syntax,
-                                     emu_insn_t *insn) {
-  insn->execute = nothing;
-  insn->is_aligned = true;
-  if (!has_form(syntax, "setmaxnreg.inc.sync.aligned.u32") &&
-      !has_form(syntax, "setmaxnreg.dec.sync.aligned.u32"))
-    return emu_unsupported(decoder, syntax, "no known form of setmaxnreg");
-  int64_t count = 0;
-  uattn_error_t *error = emu_expect_operands(decoder, syntax, 1, 1);
-  if (!error)
-    error = emu_decode_immediate(decoder, syntax, &syntax->operands[0], &count);
-  if (!error && (count < LEAST_REGISTERS || count > MOST_REGISTERS ||
-                 count % REGISTER_STEP))
-    error = emu_unsupported(
-        decoder, syntax, "%lld registers: expected a multiple of %d, %d to %d",
-        (long long)count, REGISTER_STEP, LEAST_REGISTERS, MOST_REGISTERS);
-  return error;
 }

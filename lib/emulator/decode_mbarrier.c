@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
-#include "emulator/barriers.h"
 #include "emulator/decode.h"
+#include "emulator/hazards.h"
 #include "emulator/shared_address.h"
 
 enum { ROW_TARGET, ROW_ADDRESS, ROW_VALUE, ROW_BYTES };
@@ -147,6 +147,7 @@ static bool look(emu_warp_t *warp, const emu_insn_t *insn, access_t *access,
                                   &out_wait->parity))
     return false;
   *out_is_over = (mbarrier->phase & 1) != out_wait->parity;
+  emu_hazards_mbarrier_use(&access->actor, access->addresses[lane]);
   return true;
 }
 
@@ -176,6 +177,12 @@ static emu_outcome_t execute_wait(emu_warp_t *warp, const emu_insn_t *insn,
     warp->wait = first;
     return EMU_BLOCKED;
   }
+  if (over && is_uniform)
+    emu_hazards_mbarrier_pass(warp, over, first.address);
+  else
+    EMU_FOR_LANES(lane, over) {
+      emu_hazards_mbarrier_pass(warp, 1u << lane, access.addresses[lane]);
+    }
   emu_set_predicate(warp, insn->rows[ROW_TARGET], lanes, over);
   return EMU_NEXT;
 }

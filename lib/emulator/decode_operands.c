@@ -225,6 +225,20 @@ static uattn_error_t *check_width(const emu_decoder_t *decoder,
                          name ? name : "an operand", emu_type_name(type));
 }
 
+/* Keeps which registers the instruction reads and writes. */
+static void note(emu_row_t *list, uint32_t *count, const ptx_operand_t *operand,
+                 emu_row_t row) {
+  if (operand->kind != PTX_OPERAND_REGISTER)
+    return;
+  UATTN_CHECK(*count < EMU_MAX_OPERANDS);
+  list[(*count)++] = row;
+}
+
+static void note_source(emu_decoder_t *decoder, const ptx_operand_t *operand,
+                        emu_row_t row) {
+  note(decoder->sources, &decoder->source_count, operand, row);
+}
+
 uattn_error_t *emu_decode_source(emu_decoder_t *decoder,
                                  const ptx_instruction_t *syntax,
                                  const ptx_operand_t *operand, ptx_type_t type,
@@ -234,6 +248,21 @@ uattn_error_t *emu_decode_source(emu_decoder_t *decoder,
       source_row(decoder, syntax, operand, type, out_row, &bytes);
   if (!error)
     error = check_width(decoder, syntax, operand, type, *out_row, bytes);
+  if (!error)
+    note_source(decoder, operand, *out_row);
+  return error;
+}
+
+static uattn_error_t *wide_row(emu_decoder_t *decoder,
+                               const ptx_instruction_t *syntax,
+                               const ptx_operand_t *operand, ptx_type_t type,
+                               emu_row_t *out_row) {
+  size_t bytes = 0;
+  uattn_error_t *error =
+      source_row(decoder, syntax, operand, type, out_row, &bytes);
+  if (!error &&
+      (out_row->kind == EMU_ROW_PREDICATE || bytes < ptx_type_bytes(type)))
+    error = check_width(decoder, syntax, operand, type, *out_row, bytes);
   return error;
 }
 
@@ -241,12 +270,9 @@ uattn_error_t *emu_decode_wide_source(emu_decoder_t *decoder,
                                       const ptx_instruction_t *syntax,
                                       const ptx_operand_t *operand,
                                       ptx_type_t type, emu_row_t *out_row) {
-  size_t bytes = 0;
-  uattn_error_t *error =
-      source_row(decoder, syntax, operand, type, out_row, &bytes);
-  if (!error &&
-      (out_row->kind == EMU_ROW_PREDICATE || bytes < ptx_type_bytes(type)))
-    error = check_width(decoder, syntax, operand, type, *out_row, bytes);
+  uattn_error_t *error = wide_row(decoder, syntax, operand, type, out_row);
+  if (!error)
+    note_source(decoder, operand, *out_row);
   return error;
 }
 
@@ -261,7 +287,10 @@ uattn_error_t *emu_decode_wide_target(emu_decoder_t *decoder,
   if (operand->kind != PTX_OPERAND_REGISTER || operand->is_negated)
     return emu_unsupported(decoder, syntax,
                            "expected a register as destination");
-  return emu_decode_wide_source(decoder, syntax, operand, type, out_row);
+  uattn_error_t *error = wide_row(decoder, syntax, operand, type, out_row);
+  if (!error)
+    note(decoder->targets, &decoder->target_count, operand, *out_row);
+  return error;
 }
 
 uattn_error_t *emu_decode_target(emu_decoder_t *decoder,
@@ -329,6 +358,8 @@ uattn_error_t *emu_decode_address(emu_decoder_t *decoder,
          ptx_type_bytes(decoder->entry->registers[base->index].type) < 4))
       error = emu_unsupported(decoder, syntax,
                               "an address in a register of less than 32 bits");
+    if (!error)
+      note_source(decoder, base, *out_base);
     return error;
   }
   if (base->kind != PTX_OPERAND_VARIABLE &&

@@ -17,6 +17,8 @@ static void make_registers(emu_decoder_t *decoder) {
   for (uint32_t i = 0; i < entry->register_count; ++i)
     program->register_rows[i] =
         emu_new_row(decoder, emu_row_kind(entry->registers[i].type));
+  program->product_rows = uattn_arena_allocate(
+      decoder->arena, (program->word_rows + 1) * sizeof *program->product_rows);
   program->constant_predicates = uattn_arena_allocate(
       decoder->arena, 2 * sizeof *program->constant_predicates);
   program->constant_predicates[1] = EMU_ALL_LANES;
@@ -123,8 +125,8 @@ static bool is_one_of(const char *text, const char *const *names) {
 /* What the scheduler wants to know of an instruction. Atomics tell at run time
  * whether they changed anything. */
 static void classify(emu_insn_t *insn) {
-  static const char *const events[] = {"bar", "barrier", "mbarrier",
-                                       "cp",  "wgmma",   NULL};
+  static const char *const events[] = {"bar",   "barrier",    "mbarrier", "cp",
+                                       "wgmma", "setmaxnreg", NULL};
   static const char *const effects[] = {"st", "stmatrix", NULL};
   const ptx_instruction_t *syntax = insn->syntax;
   const char *opcode = syntax->parts[0];
@@ -135,6 +137,12 @@ static void classify(emu_insn_t *insn) {
        has_part(syntax, "acquire"));
   insn->is_poll =
       is_test || is_polling_load || strcmp(opcode, "nanosleep") == 0;
+  static const char *const strong[] = {"volatile", "relaxed", "acquire",
+                                       "release", NULL};
+  bool is_access = strcmp(opcode, "ld") == 0 || strcmp(opcode, "st") == 0;
+  insn->is_strong = strcmp(opcode, "atom") == 0 || strcmp(opcode, "red") == 0;
+  for (int i = 0; is_access && strong[i]; ++i)
+    insn->is_strong |= has_part(syntax, strong[i]);
   insn->is_event = !is_test && is_one_of(opcode, events);
   insn->is_effect = insn->is_event || is_one_of(opcode, effects);
 }
@@ -151,14 +159,29 @@ static uattn_error_t *decode_guard(emu_decoder_t *decoder,
   return emu_unsupported(decoder, syntax, "the guard is no predicate");
 }
 
-static uattn_error_t *decode_instruction(emu_decoder_t *decoder,
-                                         const ptx_instruction_t *syntax,
-                                         emu_insn_t *insn) {
-  insn->syntax = syntax;
-  classify(insn);
-  uattn_error_t *error = decode_guard(decoder, syntax, insn);
-  if (error)
-    return error;
+/* The registers that the decoders of operands have seen. */
+static void keep_registers(emu_decoder_t *decoder, emu_insn_t *insn) {
+  uint32_t count = decoder->source_count + decoder->target_count;
+  emu_row_t *rows = uattn_arena_allocate(decoder->arena, count * sizeof *rows);
+  for (uint32_t i = 0; i < decoder->source_count; ++i)
+    rows[i] = decoder->sources[i];
+  for (uint32_t i = 0; i < decoder->target_count; ++i)
+    rows[decoder->source_count + i] = decoder->targets[i];
+  insn->registers = rows;
+  insn->source_count = (uint16_t)decoder->source_count;
+  insn->target_count = (uint16_t)decoder->target_count;
+}
+
+static void mark_products(const emu_program_t *program, emu_insn_t *insn) {
+  uint32_t count = (uint32_t)insn->source_count + insn->target_count;
+  for (uint32_t i = 0; i < count; ++i)
+    insn->touches_products |= insn->registers[i].kind == EMU_ROW_WORD &&
+                              program->product_rows[insn->registers[i].index];
+}
+
+static uattn_error_t *decode_operation(emu_decoder_t *decoder,
+                                       const ptx_instruction_t *syntax,
+                                       emu_insn_t *insn) {
   const emu_variant_t *variant = find_variant(syntax);
   if (variant)
     return decode_variant(decoder, syntax, variant, insn);
@@ -167,8 +190,22 @@ static uattn_error_t *decode_instruction(emu_decoder_t *decoder,
     return emu_unsupported(decoder, syntax,
                            "the emulator does not know this instruction, or "
                            "not with these parts");
-  error = decode(decoder, syntax, insn);
+  uattn_error_t *error = decode(decoder, syntax, insn);
   UATTN_CHECK(error || insn->execute);
+  return error;
+}
+
+static uattn_error_t *decode_instruction(emu_decoder_t *decoder,
+                                         const ptx_instruction_t *syntax,
+                                         emu_insn_t *insn) {
+  insn->syntax = syntax;
+  classify(insn);
+  decoder->source_count = decoder->target_count = 0;
+  uattn_error_t *error = decode_guard(decoder, syntax, insn);
+  if (!error)
+    error = decode_operation(decoder, syntax, insn);
+  if (!error)
+    keep_registers(decoder, insn);
   return error;
 }
 
@@ -198,6 +235,8 @@ static uattn_error_t *decode_entry(emu_decoder_t *decoder) {
   for (uint32_t i = 0; !error && i < entry->instruction_count; ++i)
     error = decode_instruction(decoder, &entry->instructions[i],
                                &program->insns[i]);
+  for (uint32_t i = 0; !error && i < entry->instruction_count; ++i)
+    mark_products(program, &program->insns[i]);
   program->insns[entry->instruction_count] =
       (emu_insn_t){.execute = execute_end, .syntax = &end_of_entry};
   return error;

@@ -2,6 +2,7 @@
  * Layer: emulator. Must not know: how lanes are grouped and scheduled.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "emulator/decode.h"
+#include "emulator/hazards.h"
 
 /* ---- redux -----------------------------------------------------------------
  * rows: d, a, member mask. */
@@ -143,10 +144,11 @@ static uattn_error_t *decode_activemask(emu_decoder_t *decoder,
 static emu_outcome_t
 execute_warp_barrier(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lanes) {
   emu_outcome_t outcome;
-  return emu_members_have_come(warp, insn, lanes,
-                               emu_words(warp, insn->rows[0]), &outcome)
-             ? EMU_NEXT
-             : outcome;
+  if (!emu_members_have_come(warp, insn, lanes, emu_words(warp, insn->rows[0]),
+                             &outcome))
+    return outcome;
+  emu_hazards_warp_sync(warp, lanes);
+  return EMU_NEXT;
 }
 
 static uattn_error_t *decode_warp_barrier(emu_decoder_t *decoder,

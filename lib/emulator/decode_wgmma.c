@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "emulator/decode.h"
+#include "emulator/hazards.h"
 #include "emulator/wgmma_product.h"
 
 /* ---- Execution -------------------------------------------------------------
@@ -11,13 +12,16 @@
 
 static emu_outcome_t execute_fence(emu_warp_t *warp, const emu_insn_t *insn,
                                    uint32_t lanes) {
-  (void)warp, (void)insn, (void)lanes;
+  (void)lanes;
+  emu_hazards_aligned(warp, insn, 0);
+  emu_hazards_product_fence(warp);
   return EMU_NEXT;
 }
 
 static emu_outcome_t execute_commit(emu_warp_t *warp, const emu_insn_t *insn,
                                     uint32_t lanes) {
-  (void)insn, (void)lanes;
+  (void)lanes;
+  emu_hazards_aligned(warp, insn, 0);
   emu_products_commit(warp);
   return EMU_NEXT;
 }
@@ -25,8 +29,11 @@ static emu_outcome_t execute_commit(emu_warp_t *warp, const emu_insn_t *insn,
 static emu_outcome_t execute_wait(emu_warp_t *warp, const emu_insn_t *insn,
                                   uint32_t lanes) {
   (void)lanes;
-  return emu_products_wait(warp, (uint64_t)insn->immediates[0]) ? EMU_NEXT
-                                                                : EMU_FAULT;
+  emu_outcome_t outcome =
+      emu_products_wait(warp, (uint64_t)insn->immediates[0]);
+  if (outcome == EMU_NEXT)
+    emu_hazards_aligned(warp, insn, 0);
+  return outcome;
 }
 
 /* The value that all lanes have. */
@@ -74,6 +81,9 @@ static emu_outcome_t execute_product(emu_warp_t *warp, const emu_insn_t *insn,
     return EMU_FAULT;
   }
   product.accumulates = scales != 0;
+  emu_hazards_aligned(warp, insn,
+                      product.a_descriptor ^ product.b_descriptor << 1 ^
+                          (uint64_t)product.accumulates << 63);
   emu_product_start(warp, &product);
   return EMU_NEXT;
 }
@@ -145,7 +155,10 @@ static uattn_error_t *read_d(reader_t *reader) {
         form->d_is_half ? PTX_TYPE_B32 : PTX_TYPE_F32, &form->d[i]);
     if (!error && form->d[i].kind == EMU_ROW_NONE)
       error = refuse(reader, "expected a register of D");
+    if (!error)
+      reader->decoder->program->product_rows[form->d[i].index] = true;
   }
+  reader->decoder->target_count = 0;
   return error;
 }
 
@@ -165,9 +178,14 @@ static uattn_error_t *read_a(reader_t *reader) {
   if (operand->element_count != 4)
     return refuse(reader, "expected {} with 4 registers of A");
   uattn_error_t *error = NULL;
-  for (uint32_t i = 0; !error && i < 4; ++i)
+  uint32_t sources_before = reader->decoder->source_count;
+  for (uint32_t i = 0; !error && i < 4; ++i) {
     error =
         read_source(reader, &operand->elements[i], PTX_TYPE_B32, &form->a[i]);
+    if (!error && !form->a[i].is_constant)
+      reader->decoder->program->product_rows[form->a[i].index] = true;
+  }
+  reader->decoder->source_count = sources_before;
   return error;
 }
 

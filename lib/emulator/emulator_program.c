@@ -213,7 +213,8 @@ static uattn_error_t *launch_kernel(void *user_data,
       .seed = run->options->seed,
       .thread_count = run->options->thread_count,
       .progress = run->options->progress ? tell_progress : NULL,
-      .progress_data = run};
+      .progress_data = run,
+      .ignores_hazards = run->options->ignores_hazards};
   uattn_emulator_statistics_t statistics = {0};
   uattn_error_t *error = uattn_emulator_run(
       run->program->images[kernel->image_index],

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
-#include "emulator/barriers.h"
 #include "emulator/decode.h"
 #include "emulator/decode_copy.h"
+#include "emulator/hazards.h"
 
 enum {
   BULK_ALIGNMENT = 16,
@@ -91,9 +91,9 @@ static bool check_coordinates(const request_t *request) {
 
 static bool read_map(request_t *request) {
   uint64_t address = address_of(request, EMU_COPY_ROW_GLOBAL);
-  const uint8_t *bytes =
-      emu_memory(request->warp, request->insn, request->lane, PTX_SPACE_GENERIC,
-                 address, EMU_TENSOR_MAP_BYTES, MAP_ALIGNMENT, false);
+  const uint8_t *bytes = emu_memory_locate(
+      request->warp, request->insn, request->lane, PTX_SPACE_GENERIC, address,
+      EMU_TENSOR_MAP_BYTES, MAP_ALIGNMENT, false);
   if (!bytes)
     return false;
   emu_copy_t *copy = &request->copy;
@@ -143,10 +143,10 @@ static bool read_bytes(request_t *request) {
     copy->source = other;
   else
     copy->global = other;
-  return emu_memory(warp, request->insn, request->lane,
-                    is_local ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL, other,
-                    copy->bytes, BULK_ALIGNMENT,
-                    copy->kind == EMU_COPY_STORE) != NULL;
+  return emu_memory_locate(warp, request->insn, request->lane,
+                           is_local ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL,
+                           other, copy->bytes, BULK_ALIGNMENT,
+                           copy->kind == EMU_COPY_STORE) != NULL;
 }
 
 /* ---- All -------------------------------------------------------------------
@@ -159,10 +159,10 @@ static bool check_shared(request_t *request) {
   if (copy->is_tensor)
     bytes = (emu_box_rows(&copy->map) - 1) * emu_box_pitch_bytes(&copy->map) +
             emu_box_row_bytes(&copy->map);
-  return emu_memory(request->warp, request->insn, request->lane,
-                    PTX_SPACE_SHARED, copy->shared, bytes,
-                    copy->is_tensor ? BOX_ALIGNMENT : BULK_ALIGNMENT,
-                    copy->kind != EMU_COPY_STORE) != NULL;
+  return emu_memory_locate(request->warp, request->insn, request->lane,
+                           PTX_SPACE_SHARED, copy->shared, bytes,
+                           copy->is_tensor ? BOX_ALIGNMENT : BULK_ALIGNMENT,
+                           copy->kind != EMU_COPY_STORE) != NULL;
 }
 
 static bool check_mbarrier(request_t *request) {
@@ -173,7 +173,13 @@ static bool check_mbarrier(request_t *request) {
                        .warp = request->warp,
                        .lane = (int)request->lane,
                        .insn = request->insn};
-  return emu_mbarrier_find(&actor, request->copy.mbarrier) != NULL;
+  const emu_mbarrier_t *mbarrier =
+      emu_mbarrier_find(&actor, request->copy.mbarrier);
+  if (!mbarrier)
+    return false;
+  request->copy.phase = mbarrier->phase;
+  emu_hazards_mbarrier_copy(&actor, request->copy.mbarrier);
+  return true;
 }
 
 static bool check_mask(const request_t *request) {
@@ -188,11 +194,13 @@ static bool check_mask(const request_t *request) {
 
 static bool start(request_t *request) {
   const emu_copy_form_t *form = request->form;
-  request->copy = (emu_copy_t){.kind = form->kind,
-                               .insn = request->insn,
-                               .is_tensor = form->is_tensor,
-                               .reduction = form->reduction,
-                               .type = form->type};
+  request->copy = (emu_copy_t){
+      .kind = form->kind,
+      .insn = request->insn,
+      .party = {request->warp->index, 1u << request->lane, request->insn},
+      .is_tensor = form->is_tensor,
+      .reduction = form->reduction,
+      .type = form->type};
   bool is_right = form->is_tensor ? read_tensor(request) : read_bytes(request);
   if (!is_right || !check_shared(request) || !check_mbarrier(request) ||
       !check_mask(request))
@@ -200,7 +208,7 @@ static bool start(request_t *request) {
   if (form->kind == EMU_COPY_STORE)
     emu_store_start(request->warp, request->lane, &request->copy);
   else
-    emu_copy_start(request->warp->cta, &request->copy);
+    emu_copy_start(request->warp, request->lane, &request->copy);
   return true;
 }
 

@@ -1,18 +1,33 @@
 /* What ends a launch: the first fault of a CTA, with where it happened.
  * Layer: emulator. Must not know: instructions, scheduling.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "emulator/run_launch.h"
 
-static void append_place(uattn_string_t *text, const emu_cta_t *cta,
-                         const emu_warp_t *warp, int lane,
-                         const emu_insn_t *insn) {
+/* An instruction of a hundred operands says enough by its first ones. */
+enum { MOST_TEXT = 100 };
+
+void emu_append_text(uattn_string_t *text, const emu_insn_t *insn) {
+  const char *instruction = insn->syntax->text;
+  if (strlen(instruction) <= MOST_TEXT)
+    uattn_string_appendf(text, "'%s'", instruction);
+  else
+    uattn_string_appendf(text, "'%.*s...'", MOST_TEXT, instruction);
+}
+
+void emu_append_place(uattn_string_t *text, const emu_cta_t *cta,
+                      const emu_warp_t *warp, int lane,
+                      const emu_insn_t *insn) {
   const emu_program_t *program = cta->launch->program;
   uattn_string_appendf(text, "%s:", program->module->name);
-  if (insn && insn->syntax->line > 0)
-    uattn_string_appendf(text, "%d: '%s':", insn->syntax->line,
-                         insn->syntax->text);
-  else
-    uattn_string_appendf(text, " %s:", program->entry->name);
+  if (insn && insn->syntax->line > 0) {
+    uattn_string_appendf(text, "%d: ", insn->syntax->line);
+    emu_append_text(text, insn);
+  } else {
+    uattn_string_appendf(text, " %s", program->entry->name);
+  }
+  uattn_string_append(text, ":");
   uattn_string_appendf(text, " cta (%u, %u, %u)", cta->index[0], cta->index[1],
                        cta->index[2]);
   if (warp)
@@ -27,7 +42,7 @@ void emu_fault(emu_cta_t *cta, const emu_warp_t *warp, int lane,
   if (cta->fault)
     return;
   uattn_string_t text = {0};
-  append_place(&text, cta, warp, lane, insn);
+  emu_append_place(&text, cta, warp, lane, insn);
   va_list arguments;
   va_start(arguments, format);
   uattn_string_appendv(&text, format, arguments);

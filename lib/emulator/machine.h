@@ -24,6 +24,7 @@ typedef struct emu_launch emu_launch_t;
 typedef struct emu_cta emu_cta_t;
 typedef struct emu_warp emu_warp_t;
 typedef struct emu_insn emu_insn_t;
+typedef struct emu_hazards emu_hazards_t; /* hazards.h */
 
 /* ---- Operands --------------------------------------------------------------
  */
@@ -72,7 +73,14 @@ struct emu_insn {
   uint32_t target;    /* of a branch: instruction index */
   /* Executed once for the warp, all of whose live lanes must be there. */
   bool is_aligned;
+  /* Registers that it reads, then those that it writes, by the decoders of
+   * operands; a wgmma's own are not among them. */
+  const emu_row_t *registers;
+  uint16_t source_count;
+  uint16_t target_count;
+  bool touches_products; /* some are operands of a wgmma elsewhere */
   /* Set by the program for all families from the opcode. */
+  bool is_strong; /* an access that is not weak */
   bool is_poll;   /* asks for what others may do: ends the warp's turn */
   bool is_effect; /* others may see it: the CTA makes progress */
   bool is_event;  /* may end the wait of other warps */
@@ -130,11 +138,18 @@ extern const emu_opcode_t emu_wgmma_opcodes[];      /* decode_wgmma.c */
 /* ---- For decoders ----------------------------------------------------------
  */
 
+enum { EMU_MAX_OPERANDS = 144 }; /* of a wgmma: 128 of D, 4 of A, others */
+
 struct emu_decoder {
   const ptx_module_t *module;
   const ptx_entry_t *entry;
   emu_program_t *program;
   uattn_arena_t *arena; /* the program's */
+  /* Registers of the instruction being decoded. */
+  emu_row_t sources[EMU_MAX_OPERANDS];
+  emu_row_t targets[EMU_MAX_OPERANDS];
+  uint32_t source_count;
+  uint32_t target_count;
 };
 
 UATTN_NODISCARD uattn_error_t *emu_unsupported(const emu_decoder_t *decoder,
@@ -168,10 +183,11 @@ emu_decode_address(emu_decoder_t *decoder, const ptx_instruction_t *syntax,
  * deadlock. */
 typedef enum {
   EMU_WAIT_NONE,
-  EMU_WAIT_BARRIER,  /* named barrier `barrier` */
-  EMU_WAIT_MBARRIER, /* phase of the mbarrier at shared offset `address` */
-  EMU_WAIT_LANES,    /* other lanes of the warp (shfl.sync and the like) */
-  EMU_WAIT_ASYNC     /* its own copies or products */
+  EMU_WAIT_BARRIER,   /* named barrier `barrier` */
+  EMU_WAIT_MBARRIER,  /* phase of the mbarrier at shared offset `address` */
+  EMU_WAIT_LANES,     /* other lanes of the warp (shfl.sync and the like) */
+  EMU_WAIT_WARPGROUP, /* the other warps, to issue the same products */
+  EMU_WAIT_REGISTERS  /* of the CTA's pool, for setmaxnreg.inc */
 } emu_wait_kind_t;
 
 typedef struct {
@@ -200,10 +216,11 @@ struct emu_warp {
   const uint32_t *constant_predicates;
   emu_wait_t wait; /* of the lanes being executed */
   emu_wait_t lane_wait[EMU_LANES];
-  uint64_t executed; /* instructions */
-  void *products;    /* of decode_wgmma.c: products in flight */
-  void *stores;      /* of decode_copy.c: bulk groups */
-  void *copies;      /* of decode_async_copy.c; one block of malloc */
+  uint64_t executed;       /* instructions */
+  uint32_t register_count; /* a thread's, of setmaxnreg */
+  void *products;          /* of decode_wgmma.c: products in flight */
+  void *stores;            /* of decode_copy.c: bulk groups */
+  void *copies;            /* of decode_async_copy.c; one block of malloc */
 };
 
 /* Rows of an operand, to read and to write. Writing goes through the _set
@@ -236,6 +253,50 @@ void emu_addresses(const emu_warp_t *warp, emu_row_t base, int64_t offset,
 /* True where all live lanes of `members` are among `lanes`; else sets the
  * warp's wait for those missing, and the caller returns EMU_BLOCKED. */
 bool emu_lanes_have_come(emu_warp_t *warp, uint32_t lanes, uint32_t members);
+
+/* ---- Findings (findings.h) -------------------------------------------------
+ */
+
+/* Who: lanes of a warp at an instruction, or what such an instruction began
+ * (`insn` NULL: nobody). */
+typedef struct {
+  uint32_t warp;
+  uint32_t lanes; /* 0: all */
+  const emu_insn_t *insn;
+} emu_party_t;
+
+/* Each begins its messages with its name; README.md lists them. */
+typedef enum {
+  EMU_FINDING_RACE,
+  EMU_FINDING_PROXY_FENCE,
+  EMU_FINDING_PROXY_FENCE_READ,
+  EMU_FINDING_OPERAND_OVERWRITTEN,
+  EMU_FINDING_ACCUMULATOR_IN_FLIGHT,
+  EMU_FINDING_WGMMA_FENCE,
+  EMU_FINDING_UNINITIALISED_SHARED,
+  EMU_FINDING_UNINITIALISED_REGISTER,
+  EMU_FINDING_TRANSACTION_COUNT,
+  EMU_FINDING_REGISTER_COUNT,
+  EMU_FINDING_NON_UNIFORM,
+  EMU_FINDING_EXIT_IN_FLIGHT,
+  EMU_FINDING_HALF_DONE_BARRIER
+} emu_finding_kind_t;
+
+typedef struct {
+  emu_finding_kind_t kind;
+  const emu_insn_t *insn;
+  const emu_insn_t *other;
+  uint64_t cta;
+  uint32_t order; /* among those of the CTA */
+  uint64_t count; /* in that CTA */
+  char *text;     /* owned */
+} emu_finding_t;
+
+typedef struct {
+  emu_finding_t *list;
+  uint32_t count;
+  uint32_t capacity;
+} emu_findings_t;
 
 /* ---- CTAs ------------------------------------------------------------------
  */
@@ -273,8 +334,11 @@ struct emu_cta {
   void *barriers;           /* of named_barrier.c, mbarrier_state.c */
   emu_progress_t *progress; /* own, or of all CTAs that run interleaved */
   emu_progress_t own_progress;
-  uint32_t last_memory; /* where the last global access was found */
-  uattn_error_t *fault; /* the first one */
+  uint32_t register_pool; /* free ones, of setmaxnreg */
+  uint32_t last_memory;   /* where the last global access was found */
+  uattn_error_t *fault;   /* the first one */
+  emu_findings_t findings;
+  emu_hazards_t *hazards; /* NULL: the launch does not ask for them */
 };
 
 /* Queues `owned_work` (malloc) to finish at a moment drawn from the seed. */
@@ -301,6 +365,11 @@ uint64_t emu_random(emu_cta_t *cta, uint64_t bound);
 uint8_t *emu_memory(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane,
                     ptx_space_t space, uint64_t address, size_t bytes,
                     size_t alignment, bool is_write);
+/* The same where the lane itself does not touch the bytes now: barriers, what
+ * copies will do. */
+uint8_t *emu_memory_locate(emu_warp_t *warp, const emu_insn_t *insn,
+                           uint32_t lane, ptx_space_t space, uint64_t address,
+                           size_t bytes, size_t alignment, bool is_write);
 
 /* The same for work that no warp executes any more (a copy that lands). A
  * shared address may be an offset or generic. */
@@ -320,9 +389,10 @@ void emu_fault(emu_cta_t *cta, const emu_warp_t *warp, int lane,
  * State lives beside shared memory; the 8 bytes in it hold a trace of the
  * state, so that a store that overwrites a barrier is found. */
 
-/* Counts `bytes` of a copy that has landed. */
-bool emu_mbarrier_complete_tx(emu_cta_t *cta, const emu_insn_t *insn,
-                              uint64_t address, uint64_t bytes);
+/* Counts `bytes` of a copy of `party` that has landed and was issued in
+ * `phase`. */
+bool emu_mbarrier_complete_tx(emu_cta_t *cta, const emu_party_t *party,
+                              uint64_t address, uint64_t bytes, uint32_t phase);
 /* "phase 3, 2 of 8 arrivals pending, 4096 bytes pending", for reports. */
 void emu_mbarrier_describe(emu_cta_t *cta, uint64_t address,
                            uattn_string_t *text);
@@ -362,6 +432,7 @@ struct emu_program {
   uint32_t long_rows;
   uint32_t predicate_rows;
   emu_row_t *register_rows; /* of entry->registers[i] */
+  bool *product_rows;       /* word rows that are operands of a wgmma */
   uint32_t *constant_words; /* rows of 32 */
   uint64_t *constant_longs;
   uint32_t *constant_predicates; /* none, then all lanes */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/barriers.h"
+#include "emulator/hazards.h"
 
 enum { MBARRIER_BYTES = 8 };
 
@@ -42,9 +42,9 @@ static bool fault(const emu_actor_t *actor, uint64_t address,
 /* The 8 bytes in shared memory; NULL after a fault. */
 static uint8_t *memory(const emu_actor_t *actor, uint64_t address) {
   if (actor->warp)
-    return emu_memory(actor->warp, actor->insn, (uint32_t)actor->lane,
-                      PTX_SPACE_SHARED, address, MBARRIER_BYTES, MBARRIER_BYTES,
-                      true);
+    return emu_memory_locate(actor->warp, actor->insn, (uint32_t)actor->lane,
+                             PTX_SPACE_SHARED, address, MBARRIER_BYTES,
+                             MBARRIER_BYTES, true);
   return emu_cta_shared(actor->cta, actor->insn, address, MBARRIER_BYTES,
                         MBARRIER_BYTES);
 }
@@ -112,6 +112,7 @@ bool emu_mbarrier_init(const emu_actor_t *actor, uint64_t address,
   *mbarrier = (emu_mbarrier_t){
       .is_initialised = true, .expected = count, .pending = count};
   store(mbarrier, bytes);
+  emu_hazards_mbarrier_init(actor, address);
   return true;
 }
 
@@ -127,11 +128,13 @@ uint64_t emu_mbarrier_state(const emu_mbarrier_t *mbarrier) {
   return (uint64_t)mbarrier->phase << 32 | mbarrier->pending;
 }
 
-static void complete_phase(emu_mbarrier_t *mbarrier) {
+static void complete_phase(emu_cta_t *cta, uint64_t address,
+                           emu_mbarrier_t *mbarrier) {
   if (mbarrier->pending || mbarrier->pending_bytes)
     return;
   ++mbarrier->phase;
   mbarrier->pending = mbarrier->expected;
+  emu_hazards_mbarrier_complete(cta, address, mbarrier->phase);
 }
 
 static bool add_bytes(const emu_actor_t *actor, uint64_t address,
@@ -154,7 +157,8 @@ bool emu_mbarrier_add_bytes(const emu_actor_t *actor, uint64_t address,
   emu_mbarrier_t *mbarrier = find(actor, address, &memory_bytes);
   if (!mbarrier || !add_bytes(actor, address, mbarrier, bytes))
     return false;
-  complete_phase(mbarrier);
+  emu_hazards_mbarrier_use(actor, address);
+  complete_phase(actor->cta, address, mbarrier);
   store(mbarrier, memory_bytes);
   return true;
 }
@@ -197,15 +201,37 @@ bool emu_mbarrier_arrive(const emu_actor_t *actor, uint64_t address,
   mbarrier->pending -= arrival->count;
   if (arrival->drops)
     mbarrier->expected -= arrival->count;
-  complete_phase(mbarrier);
+  emu_hazards_mbarrier_use(actor, address);
+  emu_hazards_mbarrier_arrive(actor, address);
+  complete_phase(actor->cta, address, mbarrier);
   store(mbarrier, bytes);
   return true;
 }
 
-bool emu_mbarrier_complete_tx(emu_cta_t *cta, const emu_insn_t *insn,
-                              uint64_t address, uint64_t bytes) {
-  emu_actor_t actor = {.cta = cta, .lane = -1, .insn = insn};
-  return emu_mbarrier_add_bytes(&actor, address, -(int64_t)bytes);
+/* A copy's bytes belong to the phase in which it was issued, and to its end the
+ * phase waits for no more than was announced. */
+bool emu_mbarrier_complete_tx(emu_cta_t *cta, const emu_party_t *party,
+                              uint64_t address, uint64_t bytes,
+                              uint32_t phase) {
+  emu_actor_t actor = {.cta = cta, .lane = -1, .insn = party->insn};
+  emu_mbarrier_t *mbarrier = find(&actor, address, NULL);
+  if (!mbarrier)
+    return false;
+  if (mbarrier->phase != phase)
+    emu_find(cta, EMU_FINDING_TRANSACTION_COUNT, party, NULL,
+             MBARRIER_FORMAT ": %" PRIu64 " bytes of a copy of phase %u come "
+                             "in phase %u: fewer bytes were announced than "
+                             "copied",
+             address, bytes, phase, mbarrier->phase);
+  if (!emu_mbarrier_add_bytes(&actor, address, -(int64_t)bytes))
+    return false;
+  if (mbarrier->phase == phase && mbarrier->pending == 0 &&
+      mbarrier->pending_bytes < 0)
+    emu_find(cta, EMU_FINDING_TRANSACTION_COUNT, party, NULL,
+             MBARRIER_FORMAT ", phase %u: %d bytes more are copied than were "
+                             "announced",
+             address, phase, -mbarrier->pending_bytes);
+  return true;
 }
 
 void emu_mbarrier_describe(emu_cta_t *cta, uint64_t address,

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "emulator/hazards.h"
 #include "emulator/run_launch.h"
 
 /* An access on its way to host memory. */
@@ -174,9 +175,9 @@ static uint8_t *in_generic(const access_t *access) {
   return in_global(access);
 }
 
-uint8_t *emu_memory(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane,
-                    ptx_space_t space, uint64_t address, size_t bytes,
-                    size_t alignment, bool is_write) {
+uint8_t *emu_memory_locate(emu_warp_t *warp, const emu_insn_t *insn,
+                           uint32_t lane, ptx_space_t space, uint64_t address,
+                           size_t bytes, size_t alignment, bool is_write) {
   access_t access = {warp->cta, warp,  (int)lane, insn,
                      address,   bytes, alignment, is_write};
   switch (space) {
@@ -193,6 +194,21 @@ uint8_t *emu_memory(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane,
   default:
     return in_generic(&access);
   }
+}
+
+uint8_t *emu_memory(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane,
+                    ptx_space_t space, uint64_t address, size_t bytes,
+                    size_t alignment, bool is_write) {
+  uint8_t *memory = emu_memory_locate(warp, insn, lane, space, address, bytes,
+                                      alignment, is_write);
+  const emu_cta_t *cta = warp->cta;
+  if (!memory || !cta->hazards)
+    return memory;
+  uintptr_t offset = (uintptr_t)memory - (uintptr_t)cta->shared;
+  bool is_shared = offset < cta->shared_bytes;
+  if (is_shared || insn->is_strong)
+    emu_hazards_access(warp, insn, lane, is_shared, offset, bytes, is_write);
+  return memory;
 }
 
 uint8_t *emu_cta_shared(emu_cta_t *cta, const emu_insn_t *insn,

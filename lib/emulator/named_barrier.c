@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "emulator/barriers.h"
+#include "emulator/hazards.h"
 
 static uint32_t live_warps(const emu_cta_t *cta) {
   uint32_t count = 0;
@@ -35,7 +35,8 @@ static void count_partial(const emu_cta_t *cta, emu_named_barrier_t *barrier) {
   }
 }
 
-static void complete(const emu_cta_t *cta, emu_named_barrier_t *barrier) {
+static void complete(emu_cta_t *cta, uint32_t number,
+                     emu_named_barrier_t *barrier) {
   if (!barrier->is_active)
     return;
   if (barrier->has_partial)
@@ -54,6 +55,7 @@ static void complete(const emu_cta_t *cta, emu_named_barrier_t *barrier) {
   barrier->is_active = false;
   barrier->has_partial = false;
   barrier->arrived = barrier->true_count = barrier->thread_count = 0;
+  emu_hazards_complete(cta, number);
 }
 
 /* The first arrival says what the phase is; the others must agree. */
@@ -113,8 +115,9 @@ emu_outcome_t emu_barrier_arrive(emu_warp_t *warp, const emu_insn_t *insn,
     if (!join_phase(warp, insn, barrier, arrival))
       return EMU_FAULT;
     arrive(warp, barrier, fresh, arrival);
+    emu_hazards_arrive(warp, fresh, arrival->barrier);
   }
-  complete(warp->cta, barrier);
+  complete(warp->cta, arrival->barrier, barrier);
   if (!arrival->waits)
     return EMU_NEXT;
   if (lanes & ~*released) {
@@ -123,6 +126,7 @@ emu_outcome_t emu_barrier_arrive(emu_warp_t *warp, const emu_insn_t *insn,
     return EMU_BLOCKED;
   }
   *released &= ~lanes;
+  emu_hazards_pass(warp, lanes, arrival->barrier);
   *out_true_count = barrier->true_counts[warp->index];
   *out_thread_count = barrier->thread_counts[warp->index];
   return EMU_NEXT;
@@ -131,8 +135,7 @@ emu_outcome_t emu_barrier_arrive(emu_warp_t *warp, const emu_insn_t *insn,
 /* ---- The cluster's ---------------------------------------------------------
  */
 
-static void complete_cluster(const emu_cta_t *cta,
-                             emu_cluster_barrier_t *barrier) {
+static void complete_cluster(emu_cta_t *cta, emu_cluster_barrier_t *barrier) {
   for (uint32_t i = 0; i < cta->warp_count; ++i)
     if (cta->warps[i].live & ~barrier->arrived[i])
       return;
@@ -140,6 +143,7 @@ static void complete_cluster(const emu_cta_t *cta,
     barrier->passed[i] |= barrier->arrived[i];
     barrier->arrived[i] = barrier->waiting[i] = 0;
   }
+  emu_hazards_complete(cta, EMU_SYNC_CLUSTER);
 }
 
 emu_outcome_t emu_cluster_arrive(emu_warp_t *warp, const emu_insn_t *insn,
@@ -153,6 +157,7 @@ emu_outcome_t emu_cluster_arrive(emu_warp_t *warp, const emu_insn_t *insn,
     return EMU_FAULT;
   }
   barrier->arrived[warp->index] |= lanes;
+  emu_hazards_arrive(warp, lanes, EMU_SYNC_CLUSTER);
   return EMU_NEXT;
 }
 
@@ -174,6 +179,7 @@ emu_outcome_t emu_cluster_wait(emu_warp_t *warp, const emu_insn_t *insn,
     return EMU_BLOCKED;
   }
   *passed &= ~lanes;
+  emu_hazards_pass(warp, lanes, EMU_SYNC_CLUSTER);
   return EMU_NEXT;
 }
 

@@ -49,8 +49,13 @@ static void append_wait(uattn_string_t *text, emu_cta_t *cta,
     uattn_string_appendf(text, "waits for lanes 0x%08x of the warp",
                          wait->lanes);
     return;
-  case EMU_WAIT_ASYNC:
-    uattn_string_append(text, "waits for its own copies or products");
+  case EMU_WAIT_WARPGROUP:
+    uattn_string_append(text, "waits for the other warps of its warpgroup to "
+                              "issue the same products");
+    return;
+  case EMU_WAIT_REGISTERS:
+    uattn_string_appendf(text, "waits for registers: the pool has %u",
+                         cta->register_pool);
     return;
   }
 }
@@ -82,8 +87,9 @@ static uint32_t append_warps(uattn_string_t *text, emu_cta_t *cta,
       uattn_string_appendf(text, "\n  warp %u", index);
     if (stand.lanes != warp->live)
       uattn_string_appendf(text, " lanes 0x%08x", stand.lanes);
-    uattn_string_appendf(text, ", line %d '%s': ", insn->syntax->line,
-                         insn->syntax->text);
+    uattn_string_appendf(text, ", line %d ", insn->syntax->line);
+    emu_append_text(text, insn);
+    uattn_string_append(text, ": ");
     append_wait(text, cta, &stand.wait);
     rest &= ~stand.lanes;
   }

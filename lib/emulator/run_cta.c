@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "emulator/hazards.h"
 #include "emulator/run_launch.h"
 
 /* Turns are drawn from 1 to 2 ^ MOST_TURN_BITS instructions; short and long
@@ -64,8 +65,10 @@ emu_turn_t emu_cta_run(emu_cta_t *cta) {
   while (cta->pending && (cta->pending->due <= cta->clock || !cta->live_warps))
     if (!land(cta))
       return EMU_TURN_FAULT;
-  if (!cta->live_warps)
+  if (!cta->live_warps) {
+    emu_hazards_end(cta);
     return EMU_TURN_DONE;
+  }
   uint32_t ready = cta->live_warps & ~cta->asleep_warps;
   if (!ready)
     return break_silence(cta);

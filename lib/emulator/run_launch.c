@@ -135,6 +135,7 @@ static void fill(emu_launch_t *launch, const emu_program_t *program,
   launch->cta_count = (uint64_t)options->grid[0] * options->grid[1];
   launch->cta_count *= options->grid[2];
   launch->seed = options->seed;
+  launch->checks_hazards = !options->ignores_hazards;
   launch->params = uattn_allocate(entry->param_bytes + 1);
   for (uint32_t i = 0; i < entry->param_count; ++i)
     memcpy(launch->params + entry->params[i].offset, options->params[i],

@@ -32,6 +32,7 @@ struct emu_launch {
   uint8_t *globals; /* the module's variables */
   uint8_t *consts;
   uint64_t seed;
+  bool checks_hazards;
   emu_progress_t progress; /* of all CTAs, where they run interleaved */
 };
 
@@ -65,6 +66,15 @@ typedef enum {
 emu_turn_t emu_warp_run(emu_warp_t *warp, uint32_t budget);
 /* One turn of one warp, and the asynchronous work that is due (run_cta.c). */
 emu_turn_t emu_cta_run(emu_cta_t *cta);
+/* Every warp has what the launch gives it, the pool nothing (register_pool.c).
+ */
+void emu_registers_start(emu_cta_t *cta);
+/* 'instruction', shortened where it is long (fault.c). */
+void emu_append_text(uattn_string_t *text, const emu_insn_t *insn);
+/* "FILE:LINE: 'instruction': cta (x, y, z) warp w lane l: "; `warp` and `insn`
+ * may be NULL, `lane` -1 (fault.c). */
+void emu_append_place(uattn_string_t *text, const emu_cta_t *cta,
+                      const emu_warp_t *warp, int lane, const emu_insn_t *insn);
 /* Ends the launch with `what` and where every warp stands (report_waits.c). */
 void emu_report_waits(emu_cta_t *cta, const char *what);
 

@@ -7,6 +7,7 @@
  * with the lowest pc goes first, so that those behind catch up. Lanes that poll
  * or that run alone for long yield to the others, so that these can do what is
  * waited for. */
+#include "emulator/hazards.h"
 #include "emulator/run_launch.h"
 
 /* One group of lanes goes on alone for so long while others of the warp could
@@ -104,6 +105,8 @@ static emu_outcome_t execute(emu_warp_t *warp, const emu_insn_t *insn,
       return EMU_NEXT;
   }
   *out_lanes = lanes;
+  if (warp->cta->hazards)
+    emu_hazards_registers(warp, insn, group, lanes);
   if (insn->is_aligned)
     return execute_aligned(warp, insn, group, lanes);
   return insn->execute(warp, insn, lanes);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "emulator/findings.h"
 #include "emulator/run_launch.h"
 
 enum { MAX_THREADS = 256 };
@@ -24,6 +25,7 @@ typedef struct {
   double told; /* the share that the progress callback was given last */
   uattn_error_t *fault;
   uint64_t fault_cta; /* CTAs after it need not run any more */
+  emu_findings_t findings;
 } shared_t;
 
 static void count_done(shared_t *shared, const emu_cta_t *cta) {
@@ -38,11 +40,12 @@ static void count_done(shared_t *shared, const emu_cta_t *cta) {
   }
 }
 
-/* Keeps the fault of the first CTA in the grid's order: with any number of
- * threads it is the same. */
+/* Keeps the findings, and the fault of the first CTA in the grid's order: with
+ * any number of threads they are the same. */
 static void take_fault(shared_t *shared, emu_cta_t *cta) {
   uattn_error_t *fault = cta->fault;
   cta->fault = NULL;
+  emu_findings_merge(&shared->findings, &cta->findings);
   if (!fault)
     return;
   if (shared->fault && shared->fault_cta <= cta->linear_index) {
@@ -205,5 +208,9 @@ uattn_error_t *emu_launch_run(emu_launch_t *launch, emu_run_t *run) {
   fesetenv(&environment);
   run->statistics = (uattn_emulator_statistics_t){
       .instructions = shared.instructions, .ctas = shared.done_ctas};
-  return shared.fault;
+  if (shared.fault)
+    emu_findings_drop_after(&shared.findings, shared.fault_cta);
+  uattn_error_t *error = emu_findings_error(&shared.findings, shared.fault);
+  emu_findings_release(&shared.findings);
+  return error;
 }

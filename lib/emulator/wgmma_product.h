@@ -44,8 +44,9 @@ bool emu_product_execute(emu_warp_t *warp, const emu_product_t *product);
 /* Queues a product in the warp's open group. */
 void emu_product_start(emu_warp_t *warp, const emu_product_t *product);
 void emu_products_commit(emu_warp_t *warp);
-/* Executes all but the `allowed` latest committed groups. False after a fault.
- */
-bool emu_products_wait(emu_warp_t *warp, uint64_t allowed);
+/* Executes all but the `allowed` latest committed groups. The four warps of a
+ * warpgroup multiply together: the others must have issued the same products,
+ * which are done for them too. Else BLOCKED. */
+emu_outcome_t emu_products_wait(emu_warp_t *warp, uint64_t allowed);
 
 #endif /* UATTN_EMULATOR_WGMMA_PRODUCT_H */

@@ -86,7 +86,8 @@ static char *make_kernel(const class_t *class) {
       "mov.u32 %r7, %tid.x;\nmov.u32 %r10, tile;\n"
       "mad.lo.u32 %r8, %r7, 4, %r10;\nmad.wide.u32 %rd2, %r7, 4, %rd1;\n"
       "mov.u32 %r9, barrier;\nmov.u32 %r11, 0;\nmov.u32 %r12, 0;\n"
-      "setp.eq.u32 %p3, %r7, 0;\nmov.f32 %f2, 0f3F000000;\n"
+      "setp.eq.u32 %p3, %r7, 0;\nmov.f32 %f1, 0f3F000000;\n"
+      "mov.f32 %f2, %f1;\nmov.f32 %f3, %f1;\nmov.u32 %r3, 1;\n"
       /* of the tile: 128-byte swizzle, 1024 bytes between groups of rows */
       "cvt.u64.u32 %rd3, %r10;\nshr.u64 %rd3, %rd3, 4;\n"
       "or.b64 %rd3, %rd3, 0x4000004000010000;\n");
@@ -99,7 +100,7 @@ static char *make_kernel(const class_t *class) {
     uattn_string_appendf(&text, "st.shared.b32 [%%r2+%u], %%r1;\n",
                          i / 16 * 64 * class->threads + i % 16 * 4);
   uattn_string_append(&text, class->before);
-  uattn_string_append(&text, "bar.sync 0;\n");
+  uattn_string_append(&text, "fence.proxy.async;\nbar.sync 0;\n");
   if (class->threads == 128)
     uattn_string_append(&text, "wgmma.fence.sync.aligned;\n");
   uattn_string_append(&text, "again:\n");
