@@ -7,7 +7,9 @@
 
 enum {
   MAX_TOKENS = 700,
-  PADDING = 3, /* ids before and behind those of the op's batch */
+  Q_OFFSET = 3, /* ids before those of the op's batch */
+  KV_OFFSET = 5,
+  BEHIND = 4,  /* ids of the next batch */
   OTHER = -50, /* an id of no row */
   SEEDS = 2    /* orders of the warps */
 };
@@ -20,8 +22,8 @@ typedef struct {
 
 /* What the op is asked. */
 typedef struct {
-  int32_t q_ids[MAX_TOKENS + 2 * PADDING];
-  int32_t kv_ids[MAX_TOKENS + 2 * PADDING];
+  int32_t q_ids[Q_OFFSET + MAX_TOKENS + BEHIND];
+  int32_t kv_ids[KV_OFFSET + MAX_TOKENS + BEHIND];
   int32_t first_row;
   int32_t q_tokens;
   int32_t kv_tokens;
@@ -57,17 +59,17 @@ static search_t make_search(int32_t first_row, int32_t q_tokens,
                      .kv_tokens = kv_tokens,
                      .end = kv_tokens};
   assert_true(q_tokens <= MAX_TOKENS && kv_tokens <= MAX_TOKENS);
-  for (int i = 0; i < MAX_TOKENS + 2 * PADDING; ++i)
+  for (size_t i = 0; i < COUNT_OF(search.kv_ids); ++i)
     search.kv_ids[i] = OTHER;
   return search;
 }
 
 static int32_t *q_id(search_t *search, int32_t row) {
-  return &search->q_ids[PADDING + row];
+  return &search->q_ids[Q_OFFSET + row];
 }
 
 static int32_t *kv_id(search_t *search, int32_t key) {
-  return &search->kv_ids[PADDING + key];
+  return &search->kv_ids[KV_OFFSET + key];
 }
 
 /* What the op promises, in one thread. */
@@ -94,8 +96,8 @@ static hull_t expected_hull(search_t *search, int32_t rows) {
 }
 
 static void add_ids(call_t *call, const char *name, const int32_t *ids,
-                    int32_t tokens) {
-  size_t bytes = (size_t)(tokens + 2 * PADDING) * sizeof *ids;
+                    int32_t count) {
+  size_t bytes = (size_t)count * sizeof *ids;
   memcpy(call_add_buffer(call, name, bytes, true), ids, bytes);
 }
 
@@ -121,18 +123,19 @@ static void assert_hull(const int32_t *found, int32_t rows, hull_t wanted) {
 
 static void run(const kernel_t *kernel, search_t *search, uint64_t seed,
                 hull_t wanted) {
-  const int64_t offset = PADDING;
+  const int64_t q_offset = Q_OFFSET, kv_offset = KV_OFFSET;
   int32_t rows = 64 * kernel->warpgroups;
   call_t call = {.block = {(uint32_t)(128 * kernel->warpgroups)},
                  .dynamic_shared_bytes = 1056,
                  .seed = seed,
                  .thread_count = 1};
-  add_ids(&call, "q_ids", search->q_ids, search->q_tokens);
-  call_add_value(&call, &offset, sizeof offset);
+  add_ids(&call, "q_ids", search->q_ids, Q_OFFSET + search->q_tokens + BEHIND);
+  call_add_value(&call, &q_offset, sizeof q_offset);
   call_add_value(&call, &search->first_row, sizeof search->first_row);
   call_add_value(&call, &search->q_tokens, sizeof search->q_tokens);
-  add_ids(&call, "kv_ids", search->kv_ids, search->kv_tokens);
-  call_add_value(&call, &offset, sizeof offset);
+  add_ids(&call, "kv_ids", search->kv_ids,
+          KV_OFFSET + search->kv_tokens + BEHIND);
+  call_add_value(&call, &kv_offset, sizeof kv_offset);
   call_add_value(&call, &search->begin, sizeof search->begin);
   call_add_value(&call, &search->end, sizeof search->end);
   int32_t *out =
