@@ -24,6 +24,7 @@ typedef struct {
   int32_t columns;
   int32_t part_rows;   /* of what the op takes of the tile */
   int32_t out_columns; /* out has as many times 64 elements */
+  int32_t slot_rows;   /* of the ring: those of the tile or more */
 } shape_t;
 
 typedef struct {
@@ -49,7 +50,8 @@ static uattn_emulator_t *make_program(const shape_t *shape) {
                        "!map = !uattn.tensor_map<vector<%dx64x%s>>\n"
                        "!ring = !uattn.ring<vector<%dx%dx%s>, 1 : i64>\n"
                        "!whole = !uattn.smem<vector<%dx%dx%s>>\n",
-                       shape->rows, t, shape->rows, c, t, shape->rows, c, t);
+                       shape->rows, t, shape->slot_rows, c, t, shape->rows, c,
+                       t);
   uattn_string_appendf(&text,
                        "!a_map = !uattn.tensor_map<vector<64x64x%s>>\n"
                        "!a_ring = !uattn.ring<vector<64x%dx%s>, 1 : i64>\n"
@@ -208,9 +210,18 @@ static void smem_read_gives_each_element_its_place(void **state) {
   };
   for (size_t i = 0; i < COUNT_OF(cases); ++i) {
     const shape_t shape = {"smem_read",      cases[i].dtype, cases[i].rows,
-                           cases[i].columns, PART_ROWS,      cases[i].columns};
+                           cases[i].columns, PART_ROWS,      cases[i].columns,
+                           cases[i].rows};
     check_read(&shape, cases[i].index);
   }
+}
+
+/* A box of fewer rows than a slot has lies as in a slot of its own size. */
+static void smem_read_finds_a_box_that_fills_a_part_of_a_slot(void **state) {
+  (void)state;
+  static const shape_t shape = {
+      "smem_read", UATTN_DTYPE_BF16, 64, 128, PART_ROWS, 128, 96};
+  check_read(&shape, 0);
 }
 
 /* ---- row_dot ---------------------------------------------------------------
@@ -259,7 +270,8 @@ static void row_dot_gives_all_threads_of_a_row_its_product(void **state) {
   };
   for (size_t i = 0; i < COUNT_OF(cases); ++i) {
     const shape_t shape = {"row_dot",        cases[i].dtype, cases[i].rows,
-                           cases[i].columns, PART_ROWS,      8};
+                           cases[i].columns, PART_ROWS,      8,
+                           cases[i].rows};
     check_dot(&shape, cases[i].index);
   }
 }
@@ -314,8 +326,8 @@ static void smem_negate_rows_flips_the_chosen_rows(void **state) {
   (void)state;
   static const int32_t chosen[] = {-1, 0, 7, 8, 15, 16, 47, 63, 64, 65};
   static const shape_t shapes[] = {
-      {"smem_negate_rows", UATTN_DTYPE_BF16, 64, 64, 64, 64},
-      {"smem_negate_rows", UATTN_DTYPE_F16, 64, 128, 64, 64},
+      {"smem_negate_rows", UATTN_DTYPE_BF16, 64, 64, 64, 64, 64},
+      {"smem_negate_rows", UATTN_DTYPE_F16, 64, 128, 64, 64, 64},
   };
   for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
     uattn_emulator_t *program = make_program(&shapes[i]);
@@ -332,7 +344,7 @@ static void smem_negate_rows_flips_the_chosen_rows(void **state) {
 static void smem_negate_rows_leaves_the_rest_of_the_tile(void **state) {
   (void)state;
   static const shape_t shape = {
-      "smem_negate_rows", UATTN_DTYPE_BF16, 128, 128, 64, 64};
+      "smem_negate_rows", UATTN_DTYPE_BF16, 128, 128, 64, 64, 128};
   uattn_emulator_t *program = make_program(&shape);
   for (int32_t index = 0; index < 2; ++index)
     for (int32_t seen = 0; seen < 2; ++seen) {
@@ -369,11 +381,11 @@ static void check_clearing(const shape_t *shape,
 static void smem_clear_rows_clears_from_a_row_on(void **state) {
   (void)state;
   static const shape_t shapes[] = {
-      {"smem_clear_rows", UATTN_DTYPE_BF16, 8, 128, 8, 8},
-      {"smem_clear_rows", UATTN_DTYPE_F16, 24, 128, 24, 24},
-      {"smem_clear_rows", UATTN_DTYPE_BF16, 64, 64, 64, 64},
-      {"smem_clear_rows", UATTN_DTYPE_BF16, 72, 128, 72, 72},
-      {"smem_clear_rows", UATTN_DTYPE_BF16, 176, 64, 176, 176},
+      {"smem_clear_rows", UATTN_DTYPE_BF16, 8, 128, 8, 8, 8},
+      {"smem_clear_rows", UATTN_DTYPE_F16, 24, 128, 24, 24, 24},
+      {"smem_clear_rows", UATTN_DTYPE_BF16, 64, 64, 64, 64, 64},
+      {"smem_clear_rows", UATTN_DTYPE_BF16, 72, 128, 72, 72, 72},
+      {"smem_clear_rows", UATTN_DTYPE_BF16, 176, 64, 176, 176, 176},
   };
   for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
     int32_t rows = shapes[i].rows;
@@ -389,6 +401,7 @@ static void smem_clear_rows_clears_from_a_row_on(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(smem_read_gives_each_element_its_place),
+      cmocka_unit_test(smem_read_finds_a_box_that_fills_a_part_of_a_slot),
       cmocka_unit_test(row_dot_gives_all_threads_of_a_row_its_product),
       cmocka_unit_test(smem_negate_rows_flips_the_chosen_rows),
       cmocka_unit_test(smem_negate_rows_leaves_the_rest_of_the_tile),
