@@ -1,5 +1,5 @@
-/* Tests of exponentials, masks and loads of tiles in registers, run on the
- * emulator.
+/* Tests of exponentials, masks, loads and reductions of tiles in registers, run
+ * on the emulator.
  * Layer: test. Must not know: which thread holds what.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "emitted_kernel.h"
@@ -7,7 +7,11 @@
 #include "spec/spec.h"
 #include "support/support.h"
 
-enum { ROWS = 64, COLUMNS = 40 /* five groups of 8: no power of 2 */ };
+enum {
+  ROWS = 64,
+  COLUMNS = 40, /* five groups of 8: no power of 2 */
+  GROUP_COLUMNS = 8
+};
 
 /* ---- Launches --------------------------------------------------------------
  */
@@ -22,17 +26,17 @@ static void add_array(call_t *call, const char *name, const void *data,
 }
 
 /* The parameters that all kernels end with, and the launch. Element
- * [column][row] of what comes back is that of the tile. */
+ * [column][row] of what comes back is that of a tile of `columns`. */
 static float *run(call_t *call, const uattn_emulator_t *program,
-                  const char *name) {
-  static const int32_t columns = COLUMNS;
+                  const char *name, int32_t columns) {
+  size_t count = (size_t)columns;
   call_add_value(call, &columns, sizeof columns);
   float *one_hot =
-      call_add_buffer(call, "one_hot", COLUMNS * COLUMNS * sizeof(float), true);
-  for (int i = 0; i < COLUMNS; ++i)
-    one_hot[i * COLUMNS + i] = 1.0f;
+      call_add_buffer(call, "one_hot", count * count * sizeof(float), true);
+  for (size_t i = 0; i < count; ++i)
+    one_hot[i * count + i] = 1.0f;
   float *out =
-      call_add_buffer(call, "out", COLUMNS * ROWS * sizeof(float), false);
+      call_add_buffer(call, "out", count * ROWS * sizeof(float), false);
   assert_ok(call_run(call, program, name));
   return out;
 }
@@ -82,13 +86,13 @@ static void check_exponentials(int32_t period) {
   call_t call = make_call();
   add_array(&call, "x", x, sizeof x);
   add_array(&call, "y", y, sizeof y);
-  const float *out = run(&call, program, "exp2_apply");
+  const float *out = run(&call, program, "exp2_apply", COLUMNS);
   double largest = 0;
   for (int column = 0; column < COLUMNS; ++column)
     for (int row = 0; row < ROWS; ++row)
       check_power((double)x[column] + (double)y[row], out[column * ROWS + row],
-                  column / 8 % period == period - 1, &largest);
-  if (period <= COLUMNS / 8)
+                  column / GROUP_COLUMNS % period == period - 1, &largest);
+  if (period <= COLUMNS / GROUP_COLUMNS)
     assert_true(largest > 10 * hardware_error); /* no hardware there */
   call_release(&call);
   uattn_emulator_destroy(program);
@@ -109,7 +113,7 @@ static void check_mask(const uattn_emulator_t *program, int32_t first_key,
   call_add_value(&call, &first_key, sizeof first_key);
   add_array(&call, "ends", ends, ROWS * sizeof *ends);
   add_array(&call, "begins", begins, ROWS * sizeof *begins);
-  const float *out = run(&call, program, "mask_apply");
+  const float *out = run(&call, program, "mask_apply", COLUMNS);
   for (int column = 0; column < COLUMNS; ++column)
     for (int row = 0; row < ROWS; ++row) {
       int32_t key = first_key + column;
@@ -187,7 +191,7 @@ static void check_loads(const uattn_emulator_t *program, uattn_dtype_t dtype,
   call_t call = make_call();
   add_range(&call, "x", dtype, &columns, part);
   add_range(&call, "y", dtype, &rows, 1.0f);
-  const float *out = run(&call, program, "loads");
+  const float *out = run(&call, program, "loads", COLUMNS);
   for (int32_t column = 0; column < COLUMNS; ++column)
     for (int32_t row = 0; row < ROWS; ++row) {
       float wanted = loaded(columns, column, part) + loaded(rows, row, 1.0f);
@@ -225,11 +229,73 @@ static void loads_give_zero_outside_their_limits(void **state) {
   }
 }
 
+/* ---- Reductions -------------------------------------------------------------
+ */
+
+static float larger(float a, float b) { return a > b ? a : b; }
+
+static void check_reductions(const char *kind, const float *x, const float *y,
+                             const float *floors) {
+  static const int32_t tile_columns = COLUMNS;
+  bool is_sum = strcmp(kind, "add") == 0;
+  uattn_string_t aliases = {0};
+  uattn_string_appendf(&aliases,
+                       "!tile = vector<64x%dxf32>\n"
+                       "!values = vector<64x%dxf32>\n"
+                       "#kind = \"%s\"\n",
+                       COLUMNS, GROUP_COLUMNS, kind);
+  uattn_emulator_t *program =
+      emitted_program("reductions", uattn_string_get(&aliases));
+  uattn_string_release(&aliases);
+  call_t call = make_call();
+  add_array(&call, "x", x, COLUMNS * sizeof *x);
+  add_array(&call, "y", y, ROWS * sizeof *y);
+  add_array(&call, "floors", floors, ROWS * sizeof *floors);
+  call_add_value(&call, &tile_columns, sizeof tile_columns);
+  const float *out = run(&call, program, "reductions", GROUP_COLUMNS);
+  for (int row = 0; row < ROWS; ++row) {
+    float largest = floors[row];
+    for (int column = 0; column < COLUMNS; ++column)
+      largest = larger(largest, x[column] * y[row]);
+    for (int first = 0; first < GROUP_COLUMNS; ++first) {
+      float folded = x[first] * y[row];
+      for (int c = first + GROUP_COLUMNS; c < COLUMNS; c += GROUP_COLUMNS)
+        folded =
+            is_sum ? folded + x[c] * y[row] : larger(folded, x[c] * y[row]);
+      float found = out[first * ROWS + row],
+            wanted = folded + 4096.0f * largest;
+      if (found != wanted)
+        fail_msg("%s of row %d, columns %d modulo 8: %g, not %g", kind, row,
+                 first, (double)found, (double)wanted);
+    }
+  }
+  call_release(&call);
+  uattn_emulator_destroy(program);
+}
+
+/* Whole numbers: sums are exact in any order. */
+static void reductions_take_all_columns_of_a_row(void **state) {
+  (void)state;
+  uint64_t random = 7;
+  for (int i = 0; i < 4; ++i) {
+    float x[COLUMNS], y[ROWS], floors[ROWS];
+    for (int column = 0; column < COLUMNS; ++column)
+      x[column] = (float)(next_random(&random) % 31) - 15.0f;
+    for (int row = 0; row < ROWS; ++row) {
+      y[row] = (float)(next_random(&random) % 31) - 15.0f;
+      floors[row] = row % 3 ? -300.0f : 100.0f;
+    }
+    check_reductions("add", x, y, floors);
+    check_reductions("max", x, y, floors);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exp2_apply_is_as_exact_as_it_says),
       cmocka_unit_test(mask_apply_leaves_the_keys_between_its_limits),
       cmocka_unit_test(loads_give_zero_outside_their_limits),
+      cmocka_unit_test(reductions_take_all_columns_of_a_row),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
