@@ -1,5 +1,6 @@
 // RUN: uattn-opt --uattn-distribute-tiles --canonicalize --cse %s | FileCheck %s
-// A tile leaves through shared memory and the copy engine.
+// A tile leaves through shared memory and the copy engine; one is changed in
+// place for the tensor cores.
 
 !ring = !uattn.ring<vector<128x128xbf16>, 1 : i64>
 !tile = !uattn.smem<vector<128x128xbf16>>
@@ -71,6 +72,39 @@ gpu.module @kernels {
     "uattn.tile_store"(%x, %s, %map, %head, %row, %batch, %barrier)
       : (vector<64x128xbf16>, !rows, !uattn.tensor_map<vector<64x64xbf16>>, i32, i32, i32, i32)
       -> ()
+    gpu.return
+  }
+
+  // What a warp writes is fenced for the tensor cores, where it has a row to
+  // flip, and all of the warpgroup meet.
+  // CHECK-LABEL: llvm.func @negated_rows(
+  // CHECK-SAME: %{{[^:]*}}: vector<2xi1>, %{{[^:]*}}: i32, %[[BAR:[^:]*]]: i32
+  // CHECK: %[[ANY:.*]] = llvm.inline_asm {{.*}}"vote.sync.any.pred
+  // CHECK-NEXT: scf.if %[[ANY]] {
+  // CHECK-COUNT-8: "ldmatrix.sync
+  // CHECK-COUNT-8: "stmatrix.sync
+  // CHECK-NEXT: "fence.proxy.async.shared::cta;"
+  // CHECK-NEXT: }
+  // CHECK-NEXT: "bar.sync $0, 128;", "r" %[[BAR]]
+  // CHECK-NEXT: llvm.return
+  gpu.func @negated_rows(%flags: vector<64xi1>, %step: i32, %barrier: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 128 : i64} {
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !ring
+    %t = "uattn.ring_acquire"(%r, %step) : (!ring, i32) -> !tile
+    %s = "uattn.smem_rows"(%t, %step) : (!tile, i32) -> !rows
+    "uattn.smem_negate_rows"(%s, %flags, %barrier) : (!rows, vector<64xi1>, i32) -> ()
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @fence(
+  // CHECK: "fence.proxy.async.shared::cta;"
+  // CHECK-NEXT: llvm.return
+  gpu.func @fence()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 128 : i64} {
+    "uattn.async_proxy_fence"() : () -> ()
     gpu.return
   }
 }

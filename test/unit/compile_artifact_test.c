@@ -150,6 +150,70 @@ static void scale_sign_is_part_of_the_kernel(void **state) {
   uattn_artifact_destroy(artifact);
 }
 
+/* The only kernel of an op with this cap and element type. */
+static uattn_artifact_t *compile_capped(const char *cap, const char *element,
+                                        bool has_temp) {
+  uattn_string_t text = {0};
+  const char *operand = has_temp ? ", %t" : "";
+  const char *type = has_temp ? ", tensor<?x?xf32>" : "";
+  uattn_string_appendf(
+      &text,
+      "!q = tensor<?x?x?x64x%s>\n"
+      "func.func @main(%%q: !q, %%t: tensor<?x?xf32>) -> !q {\n"
+      "  %%out = \"uattn.ranker_attention\"(%%q, %%q, %%q%s) {\n"
+      "    cap = #uattn.cap<%s>, sm_scale = 0.125 : f32,\n",
+      element, operand, cap);
+  uattn_string_appendf(
+      &text,
+      "    operandSegmentSizes = array<i32: 1, 1, 1, %d, 0, 0, 0>,\n"
+      "    resultSegmentSizes = array<i32: 1, 0>\n"
+      "  } : (!q, !q, !q%s) -> !q\n"
+      "  return %%out : !q\n"
+      "}\n",
+      has_temp, type);
+  uattn_artifact_t *artifact =
+      compile_artifact(uattn_string_get(&text), UATTN_EMIT_ARTIFACT);
+  uattn_string_release(&text);
+  assert_int_equal(artifact->kernel_count, 1);
+  return artifact;
+}
+
+/* A kernel without a maximum says up to which log2(e) cap it bears exponents:
+ * 2^31 probabilities of 2^88 times values of 2^8 are below the 2^128 of f32.
+ * Others, and one that looks at its temp itself, bear any. */
+static void kernel_without_a_maximum_says_its_largest_cap(void **state) {
+  (void)state;
+  static const struct {
+    const char *cap;
+    const char *element;
+    bool has_temp;
+    bool has_fixed_maximum;
+    double wanted;
+  } cases[] = {
+      {TANH, "bf16", false, true, 88.0},
+      {SOFT_SIGN, "bf16", false, true, 88.0},
+      /* 60.9 log2(e) = 87.86, 61.1 log2(e) = 88.15 */
+      {"\"tanh\", 60.9 : f32, 0.0 : f32, 0.0 : f32", "bf16", false, true, 88.0},
+      {"\"tanh\", 61.1 : f32, 0.0 : f32, 0.0 : f32", "bf16", false, false, 0.0},
+      {TANH, "bf16", true, true, 0.0},
+      {TANH, "f16", false, false, 0.0},
+      {NONE, "bf16", false, false, 0.0},
+      {ALSC, "bf16", false, false, 0.0},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); ++i) {
+    uattn_artifact_t *artifact =
+        compile_capped(cases[i].cap, cases[i].element, cases[i].has_temp);
+    const char *plan = artifact->functions[0].steps[0].plan_text;
+    bool has_fixed_maximum = strstr(plan, "no maximum") != NULL;
+    double found = artifact->kernels[0].largest_post_scale;
+    if (found != cases[i].wanted ||
+        has_fixed_maximum != cases[i].has_fixed_maximum)
+      fail_msg("case %zu: largest_post_scale is %g, not %g, of the plan\n%s", i,
+               found, cases[i].wanted, plan);
+    uattn_artifact_destroy(artifact);
+  }
+}
+
 /* One argument in two roles is called after the first, a name is given once,
  * results may be dropped, arguments returned, one result returned twice. */
 static void ops_feed_each_other(void **state) {
@@ -304,6 +368,7 @@ int main(int argument_count, char **arguments) {
       cmocka_unit_test(function_says_what_it_takes_and_gives),
       cmocka_unit_test(kernel_says_what_a_launch_needs),
       cmocka_unit_test(scale_sign_is_part_of_the_kernel),
+      cmocka_unit_test(kernel_without_a_maximum_says_its_largest_cap),
       cmocka_unit_test(ops_feed_each_other),
       cmocka_unit_test(functions_keep_their_order),
       cmocka_unit_test(problem_has_no_kernels),

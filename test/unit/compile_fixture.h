@@ -23,6 +23,8 @@
 
 #define NONE "\"none\", 0.0 : f32, 0.0 : f32, 0.0 : f32"
 #define TANH "\"tanh\", 30.0 : f32, 0.0 : f32, 0.0 : f32"
+#define SOFT_SIGN "\"soft_sign\", 30.0 : f32, 0.0 : f32, 0.0 : f32"
+#define ALSC "\"alsc\", 30.0 : f32, 4.0 : f32, -0.5 : f32"
 
 #define FUNCTION(name, tensor, op)                                             \
   "func.func @" name "(%q: " tensor ", %k: " tensor ", %v: " tensor ")\n"      \

@@ -1,0 +1,52 @@
+// The products of the rows of a tile of 64 rows with those of rows
+// [64 index, 64 index + 64) of another. Column c of eight that the products
+// are broadcast to, which the four threads of a row share, goes to out[64 c] on.
+gpu.module @kernels {
+  gpu.func @row_dot(%x_map: !a_map, %y_map: !map, %index: i32, %columns: i32,
+                    %one_hot: !uattn.global<f32>, %out: !uattn.global<f32>)
+      kernel attributes {uattn.threads = 256 : i64, uattn.smem_bytes = 131104 : i64,
+                         uattn.entry_registers = 248 : i64} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zeros = arith.constant dense<0.0> : vector<64xf32>
+    %x_ring = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 131072 : i64,
+                                    consumer_warps = 4 : i64} : () -> !a_ring
+    %y_ring = "uattn.ring_alloc"() {smem_offset = 32768 : i64, barrier_offset = 131088 : i64,
+                                    consumer_warps = 4 : i64} : () -> !ring
+    %role:2 = "uattn.role"() {registers = array<i64: 248, 248>, warpgroups = array<i64: 1, 1>}
+      : () -> (i32, i32)
+    %case = arith.index_cast %role#0 : i32 to index
+    scf.index_switch %case
+    case 0 {
+      %elected = "uattn.elect"() : () -> i1
+      scf.if %elected {
+        "uattn.ring_produce"(%x_map, %c0, %c0, %c0, %x_ring, %c0)
+          : (!a_map, i32, i32, i32, !a_ring, i32) -> ()
+        "uattn.ring_produce"(%y_map, %c0, %c0, %c0, %y_ring, %c0)
+          : (!map, i32, i32, i32, !ring, i32) -> ()
+      }
+      scf.yield
+    }
+    default {
+      %x = "uattn.ring_acquire"(%x_ring, %c0) : (!a_ring, i32) -> !tile
+      %whole = "uattn.ring_acquire"(%y_ring, %c0) : (!ring, i32) -> !whole
+      %y = "uattn.smem_rows"(%whole, %index) : (!whole, i32) -> !tile
+      %dot = "uattn.row_dot"(%x, %y) : (!tile, !tile) -> vector<64xf32>
+      %values = "uattn.row_broadcast"(%dot) : (vector<64xf32>) -> !values
+      scf.for %column = %c0 to %columns step %c1 : i32 {
+        %at32 = arith.muli %column, %columns : i32
+        %at = arith.extui %at32 : i32 to i64
+        %pick = "uattn.column_load"(%one_hot, %at, %c0, %columns)
+          : (!uattn.global<f32>, i64, i32, i32) -> !values
+        %picked = arith.mulf %values, %pick : !values
+        %rows = vector.multi_reduction <add>, %picked, %zeros [1] : !values to vector<64xf32>
+        %to32 = arith.muli %column, %c64 : i32
+        %to = arith.extui %to32 : i32 to i64
+        "uattn.row_store"(%rows, %out, %to, %c0, %c64)
+          : (vector<64xf32>, !uattn.global<f32>, i64, i32, i32) -> ()
+      }
+    }
+    gpu.return
+  }
+}
