@@ -8,9 +8,9 @@
 #include "emulator/hazards.h"
 #include "emulator/run_launch.h"
 
-/* Asynchronous work lands up to so many instructions of the CTA later; short
- * and long delays are drawn equally often. */
-enum { MOST_DELAY_BITS = 13 };
+/* Asynchronous work lands up to so many instructions of the CTA later; late
+ * work unless nothing else can happen. */
+enum { MOST_DELAY_BITS = 13, LATE_BITS = 17 };
 
 static uint64_t mix(uint64_t value) { /* splitmix64 */
   value += UINT64_C(0x9E3779B97F4A7C15);
@@ -26,9 +26,20 @@ uint64_t emu_random(emu_cta_t *cta, uint64_t bound) {
                                    : mix(cta->random_state) % bound;
 }
 
-void emu_cta_defer(emu_cta_t *cta, emu_async_t *owned_work) {
+static uint64_t draw_delay(emu_cta_t *cta) {
+  emu_async_style_t style = cta->async_style;
+  if (style == EMU_ASYNC_EXTREMES)
+    style = emu_random(cta, 2) ? EMU_ASYNC_LATE : EMU_ASYNC_EARLY;
+  if (style == EMU_ASYNC_EARLY)
+    return 0;
+  if (style == EMU_ASYNC_LATE)
+    return (UINT64_C(1) << LATE_BITS) + emu_random(cta, 1 << MOST_DELAY_BITS);
   uint64_t bits = emu_random(cta, MOST_DELAY_BITS + 1);
-  owned_work->due = cta->clock + emu_random(cta, UINT64_C(1) << bits);
+  return emu_random(cta, UINT64_C(1) << bits);
+}
+
+void emu_cta_defer(emu_cta_t *cta, emu_async_t *owned_work) {
+  owned_work->due = cta->clock + draw_delay(cta);
   emu_async_t **place = &cta->pending;
   while (*place && (*place)->due <= owned_work->due)
     place = &(*place)->next;
@@ -96,6 +107,8 @@ void emu_cta_start(emu_cta_t *cta, uint64_t linear_index) {
   cta->index[2] = (uint32_t)(rest / launch->grid[1]);
   cta->clock = 0;
   cta->random_state = mix(launch->seed ^ mix(linear_index));
+  cta->async_style = (emu_async_style_t)emu_random(cta, EMU_ASYNC_STYLES);
+  cta->warp_style = (emu_warp_style_t)emu_random(cta, EMU_WARPS_STYLES);
   cta->progress = launch->program->has_global_communication
                       ? &launch->progress
                       : &cta->own_progress;
@@ -112,6 +125,8 @@ void emu_cta_start(emu_cta_t *cta, uint64_t linear_index) {
          (size_t)cta->warp_count * EMU_LANES * launch->program->local_bytes);
   for (uint32_t i = 0; i < cta->warp_count; ++i)
     start_warp(&cta->warps[i]);
+  for (uint32_t i = 0; i < cta->warp_count; ++i)
+    cta->warps[i].priority = (uint32_t)emu_random(cta, UINT64_C(1) << 32);
   emu_registers_start(cta);
   emu_hazards_start(cta);
 }

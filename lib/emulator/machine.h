@@ -217,6 +217,7 @@ struct emu_warp {
   emu_wait_t wait; /* of the lanes being executed */
   emu_wait_t lane_wait[EMU_LANES];
   uint64_t executed;       /* instructions */
+  uint32_t priority;       /* of EMU_WARPS_PRIORITY */
   uint32_t register_count; /* a thread's, of setmaxnreg */
   void *products;          /* of decode_wgmma.c: products in flight */
   void *stores;            /* of decode_copy.c: bulk groups */
@@ -309,6 +310,22 @@ typedef struct emu_async {
   uint64_t due; /* the CTA's clock at which it happens */
 } emu_async_t;
 
+/* How a CTA's work is put in order. One rule finds what another does not: no
+ * warp gets far alone where turns are drawn evenly, no copy is late where
+ * delays are short. Drawn from the seed for each CTA. */
+typedef enum {
+  EMU_ASYNC_MIXED,    /* short and long delays, equally often */
+  EMU_ASYNC_LATE,     /* when nothing else can happen, or after long */
+  EMU_ASYNC_EARLY,    /* at once */
+  EMU_ASYNC_EXTREMES, /* either */
+  EMU_ASYNC_STYLES
+} emu_async_style_t;
+typedef enum {
+  EMU_WARPS_EVEN,     /* any warp that can go on */
+  EMU_WARPS_PRIORITY, /* one before all others, until it cannot go on */
+  EMU_WARPS_STYLES
+} emu_warp_style_t;
+
 /* How long nothing has happened that others could see. */
 typedef struct {
   uint64_t idle_instructions;
@@ -330,6 +347,8 @@ struct emu_cta {
   uint8_t *local; /* of all threads */
   uint64_t clock; /* instructions executed by its warps */
   uint64_t random_state;
+  emu_async_style_t async_style;
+  emu_warp_style_t warp_style;
   emu_async_t *pending;     /* in order of `due` */
   void *barriers;           /* of named_barrier.c, mbarrier_state.c */
   emu_progress_t *progress; /* own, or of all CTAs that run interleaved */

@@ -8,8 +8,8 @@
 #include "emulator/run_launch.h"
 
 /* Turns are drawn from 1 to 2 ^ MOST_TURN_BITS instructions; short and long
- * ones equally often. */
-enum { MOST_TURN_BITS = 10 };
+ * ones equally often. A warp keeps its rank for TURNS_OF_RANK of its turns. */
+enum { MOST_TURN_BITS = 10, TURNS_OF_RANK = 32 };
 
 /* A CTA whose warps ask (or run) so often without doing anything that others
  * could see will not get further. */
@@ -29,7 +29,20 @@ static bool land(emu_cta_t *cta) {
   return is_right && !cta->fault;
 }
 
+/* The first in rank, which now and then is drawn anew. */
+static uint32_t choose_first(emu_cta_t *cta, uint32_t ready) {
+  uint32_t best = (uint32_t)__builtin_ctz(ready);
+  for (uint32_t i = best + 1; i < cta->warp_count; ++i)
+    if ((ready >> i & 1) && cta->warps[i].priority > cta->warps[best].priority)
+      best = i;
+  if (emu_random(cta, TURNS_OF_RANK) == 0)
+    cta->warps[best].priority = (uint32_t)emu_random(cta, UINT64_C(1) << 32);
+  return best;
+}
+
 static uint32_t choose_warp(emu_cta_t *cta, uint32_t ready) {
+  if (cta->warp_style == EMU_WARPS_PRIORITY)
+    return choose_first(cta, ready);
   uint64_t skip = emu_random(cta, (uint64_t)__builtin_popcount(ready));
   while (skip--)
     ready &= ready - 1;
@@ -75,7 +88,11 @@ emu_turn_t emu_cta_run(emu_cta_t *cta) {
   uint32_t index = choose_warp(cta, ready);
   uint64_t bits = emu_random(cta, MOST_TURN_BITS + 1);
   uint32_t budget = 1 + (uint32_t)emu_random(cta, UINT64_C(1) << bits);
-  switch (emu_warp_run(&cta->warps[index], budget)) {
+  uint64_t polls = cta->progress->idle_polls;
+  emu_turn_t turn = emu_warp_run(&cta->warps[index], budget);
+  if (cta->progress->idle_polls > polls)
+    cta->warps[index].priority >>= 8; /* so that the others get on */
+  switch (turn) {
   case EMU_TURN_BLOCKED:
     cta->asleep_warps |= 1u << index;
     return EMU_TURN_RAN;
