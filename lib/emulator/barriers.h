@@ -11,11 +11,12 @@ enum { EMU_NAMED_BARRIERS = 16, EMU_MAX_WARPS = 32 };
 /* Warps arrive as wholes: a warp whose lanes come one after the other counts
  * when the last live one has come. */
 typedef struct {
-  bool is_active;    /* somebody has arrived in this phase */
-  bool has_partial;  /* a warp of which only some lanes have arrived */
-  bool is_reduction; /* its arrivals bring predicates */
-  uint32_t expected; /* warps; 0: all that have not exited */
-  uint32_t arrived;  /* warps */
+  bool is_active;         /* somebody has arrived in this phase */
+  bool has_partial;       /* a warp of which only some lanes have arrived */
+  bool is_reduction;      /* its arrivals bring predicates */
+  uint32_t expected;      /* warps; 0: all that have not exited */
+  uint32_t arrived;       /* warps */
+  uint32_t arrived_warps; /* a bit each */
   uint32_t true_count;
   uint32_t thread_count;               /* that brought predicates */
   uint32_t partial[EMU_MAX_WARPS];     /* lanes */

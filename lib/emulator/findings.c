@@ -24,7 +24,8 @@ static const char *const names[] = {
     [EMU_FINDING_REGISTER_COUNT] = "register count",
     [EMU_FINDING_NON_UNIFORM] = "not uniform",
     [EMU_FINDING_EXIT_IN_FLIGHT] = "exit in flight",
-    [EMU_FINDING_HALF_DONE_BARRIER] = "half-done barrier"};
+    [EMU_FINDING_HALF_DONE_BARRIER] = "half-done barrier",
+    [EMU_FINDING_REPEATED_ARRIVAL] = "repeated arrival"};
 
 /* ---- A CTA's ---------------------------------------------------------------
  */

@@ -53,6 +53,7 @@ static void complete(emu_cta_t *cta, uint32_t number,
     barrier->thread_counts[i] = barrier->thread_count;
   }
   barrier->is_active = false;
+  barrier->arrived_warps = 0;
   barrier->has_partial = false;
   barrier->arrived = barrier->true_count = barrier->thread_count = 0;
   emu_hazards_complete(cta, number);
@@ -85,8 +86,20 @@ static bool join_phase(emu_warp_t *warp, const emu_insn_t *insn,
   return false;
 }
 
-static void arrive(const emu_warp_t *warp, emu_named_barrier_t *barrier,
-                   uint32_t lanes, const emu_arrival_t *arrival) {
+/* A phase that a warp fills twice is over before another has come. */
+static void check_repeated(emu_warp_t *warp, const emu_insn_t *insn,
+                           emu_named_barrier_t *barrier, uint32_t number) {
+  emu_party_t party = {warp->index, 0, insn};
+  if (barrier->arrived_warps >> warp->index & 1)
+    emu_find(warp->cta, EMU_FINDING_REPEATED_ARRIVAL, &party, NULL,
+             "the warp has arrived at barrier %u in this phase already",
+             number);
+  barrier->arrived_warps |= 1u << warp->index;
+}
+
+static void arrive(emu_warp_t *warp, const emu_insn_t *insn,
+                   emu_named_barrier_t *barrier, uint32_t lanes,
+                   const emu_arrival_t *arrival) {
   if (arrival->waits)
     barrier->waiting[warp->index] |= lanes;
   barrier->true_count += bit_count(arrival->predicates & lanes);
@@ -98,6 +111,7 @@ static void arrive(const emu_warp_t *warp, emu_named_barrier_t *barrier,
   } else {
     *partial = 0;
     ++barrier->arrived;
+    check_repeated(warp, insn, barrier, arrival->barrier);
   }
 }
 
@@ -114,7 +128,7 @@ emu_outcome_t emu_barrier_arrive(emu_warp_t *warp, const emu_insn_t *insn,
   if (fresh) {
     if (!join_phase(warp, insn, barrier, arrival))
       return EMU_FAULT;
-    arrive(warp, barrier, fresh, arrival);
+    arrive(warp, insn, barrier, fresh, arrival);
     emu_hazards_arrive(warp, fresh, arrival->barrier);
   }
   complete(warp->cta, arrival->barrier, barrier);
