@@ -104,22 +104,28 @@ static void append_hexadecimal(uattn_string_t *text, ptx_type_t type,
   uattn_string_appendf(text, "0x%0*" PRIx64, (int)(2 * bytes), bits & mask);
 }
 
-/* One value that all lanes have: floats and large integers with their bits. */
+/* One value that all lanes have. Floats and large integers have their bits
+ * beside them; large bits may well be a float, or else an address. */
 static void append_same(uattn_string_t *text, const values_t *values) {
+  ptx_type_t type = values->type;
   uint64_t bits = values->bits[values->first];
+  bool is_wide = is_large(type, bits);
   char number[EMU_TRACE_VALUE_CHARS];
-  emu_trace_format(values->type, bits, number);
-  bool is_address =
-      is_large(values->type, bits) && ptx_type_bytes(values->type) == 8;
-  if (!is_address)
+  emu_trace_format(type == PTX_TYPE_B32 && is_wide ? PTX_TYPE_F32 : type, bits,
+                   number);
+  if (is_wide) {
+    append_hexadecimal(text, type, bits);
+    if (type == PTX_TYPE_B32)
+      uattn_string_appendf(text, " (%s as f32)", number);
+    else if (ptx_type_bytes(type) < 8)
+      uattn_string_appendf(text, " (%s)", number);
+  } else {
     uattn_string_append(text, number);
-  if (ptx_type_is_float(values->type) ||
-      (is_large(values->type, bits) && !is_address)) {
+  }
+  if (ptx_type_is_float(type)) {
     uattn_string_append(text, " (");
-    append_hexadecimal(text, values->type, bits);
+    append_hexadecimal(text, type, bits);
     uattn_string_append(text, ")");
-  } else if (is_address) {
-    append_hexadecimal(text, values->type, bits);
   }
   uattn_string_append(text, "\n");
 }
@@ -213,23 +219,27 @@ static void append_table(uattn_string_t *text, const values_t *values) {
 void emu_trace_append_row(uattn_string_t *text, const char *name,
                           const emu_warp_t *warp, emu_row_t row,
                           ptx_type_t type, uint32_t lanes) {
-  uattn_string_appendf(text, "%s = ", name);
+  uattn_string_appendf(text, "%s =", name);
   if (row.kind == EMU_ROW_PREDICATE) {
     uint32_t bits = emu_predicate(warp, row) & lanes;
     if (bits == 0 || bits == lanes)
-      uattn_string_append(text, bits ? "true\n" : "false\n");
+      uattn_string_append(text, bits ? " true\n" : " false\n");
     else
-      uattn_string_appendf(text, "true in lanes 0x%08x\n", bits);
+      uattn_string_appendf(text, " true in lanes 0x%08x\n", bits);
     return;
   }
   values_t values = read_values(warp, row, type, lanes);
   int64_t base = 0, step = 0;
-  if (are_same(&values))
-    append_same(text, &values);
-  else if (find_steps(&values, &base, &step))
-    append_steps(text, type, base, step);
-  else
+  bool is_same = are_same(&values);
+  if (!is_same && !find_steps(&values, &base, &step)) {
     append_table(text, &values);
+    return;
+  }
+  uattn_string_append(text, " ");
+  if (is_same)
+    append_same(text, &values);
+  else
+    append_steps(text, type, base, step);
 }
 
 /* ---- Matrices --------------------------------------------------------------
