@@ -138,6 +138,29 @@ static const struct {
     FIELD(uattn_tensor_map_t, fills_with_nan, 132),
     SIZE(uattn_tensor_map_t, 136),
 
+    FIELD(uattn_emulator_tile_t, kind, 0),
+    FIELD(uattn_emulator_tile_t, entry, 8),
+    FIELD(uattn_emulator_tile_t, cta, 16),
+    FIELD(uattn_emulator_tile_t, line, 24),
+    FIELD(uattn_emulator_tile_t, occurrence, 32),
+    FIELD(uattn_emulator_tile_t, warpgroup, 40),
+    FIELD(uattn_emulator_tile_t, offset, 48),
+    FIELD(uattn_emulator_tile_t, rows, 56),
+    FIELD(uattn_emulator_tile_t, columns, 60),
+    FIELD(uattn_emulator_tile_t, element, 64),
+    FIELD(uattn_emulator_tile_t, swizzle, 68),
+    SIZE(uattn_emulator_tile_t, 72),
+
+    FIELD(uattn_emulator_trace_t, struct_size, 0),
+    FIELD(uattn_emulator_trace_t, pattern, 8),
+    FIELD(uattn_emulator_trace_t, cta, 16),
+    FIELD(uattn_emulator_trace_t, warp, 24),
+    FIELD(uattn_emulator_trace_t, tiles, 32),
+    FIELD(uattn_emulator_trace_t, tile_count, 40),
+    FIELD(uattn_emulator_trace_t, tell_instruction, 48),
+    FIELD(uattn_emulator_trace_t, tell_tile, 56),
+    FIELD(uattn_emulator_trace_t, user_data, 64),
+
     FIELD(uattn_emulator_launch_t, struct_size, 0),
     FIELD(uattn_emulator_launch_t, grid, 8),
     FIELD(uattn_emulator_launch_t, block, 20),
@@ -151,6 +174,7 @@ static const struct {
     FIELD(uattn_emulator_launch_t, thread_count, 88),
     FIELD(uattn_emulator_launch_t, progress, 96),
     FIELD(uattn_emulator_launch_t, progress_data, 104),
+    FIELD(uattn_emulator_launch_t, trace, 112),
 
     FIELD(uattn_emulator_statistics_t, instructions, 0),
     FIELD(uattn_emulator_statistics_t, ctas, 8),
@@ -167,6 +191,7 @@ static const struct {
     FIELD(uattn_emulator_call_t, thread_count, 64),
     FIELD(uattn_emulator_call_t, progress, 72),
     FIELD(uattn_emulator_call_t, progress_data, 80),
+    FIELD(uattn_emulator_call_t, trace, 88),
 };
 
 static void fields_are_where_they_were(void **state) {
@@ -209,6 +234,11 @@ static const number_t numbers[] = {
     NUMBER(UATTN_EMIT_CUBIN, 7),
     NUMBER(UATTN_SEVERITY_ERROR, 0),
     NUMBER(UATTN_SEVERITY_WARNING, 1),
+    NUMBER(UATTN_TILE_A, 0),
+    NUMBER(UATTN_TILE_B, 1),
+    NUMBER(UATTN_TILE_D, 2),
+    NUMBER(UATTN_TILE_BOX, 3),
+    NUMBER(UATTN_TILE_SHARED, 4),
     NUMBER(UATTN_SWIZZLE_NONE, 0),
     NUMBER(UATTN_SWIZZLE_32B, 1),
     NUMBER(UATTN_SWIZZLE_64B, 2),
