@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emulator/decode.h"
+#include "emulator/matrix_descriptor.h"
 #include "emulator/trace_parts.h"
 #include "spec/spec.h"
 
@@ -125,6 +126,38 @@ static ptx_type_t product_type(const emu_trace_tile_t *tile,
   return form->is_bf16 ? PTX_TYPE_BF16 : PTX_TYPE_F16;
 }
 
+/* Where the matrix lies, and how. */
+static void append_layout(uattn_string_t *text, uint64_t descriptor,
+                          bool is_mn_major) {
+  emu_matrix_t matrix;
+  (void)emu_matrix_decode(descriptor, is_mn_major, &matrix);
+  uattn_string_appendf(text,
+                       ", descriptor 0x%016" PRIx64 ": shared address %" PRIu64
+                       ", leading %" PRIu64 ", stride %" PRIu64,
+                       descriptor, matrix.address, matrix.leading_bytes,
+                       matrix.stride_bytes);
+  if (matrix.span_bytes > EMU_CHUNK_BYTES)
+    uattn_string_appendf(text, ", swizzle %" PRIu64, matrix.span_bytes);
+  uattn_string_append(text, is_mn_major ? ", mn-major" : ", k-major");
+}
+
+static void append_source(uattn_string_t *text, const emu_trace_tile_t *tile,
+                          const emu_product_t *product) {
+  const emu_wgmma_form_t *form = product->form;
+  if (tile->wanted->kind == UATTN_TILE_D)
+    uattn_string_appendf(text, ", D = %s%sA * B",
+                         product->accumulates ? "D " : "",
+                         form->is_negated       ? "- "
+                         : product->accumulates ? "+ "
+                                                : "");
+  else if (tile->wanted->kind == UATTN_TILE_B)
+    append_layout(text, product->b_descriptor, form->b_is_mn_major);
+  else if (form->a_is_registers)
+    uattn_string_append(text, ", from registers");
+  else
+    append_layout(text, product->a_descriptor, form->a_is_mn_major);
+}
+
 static void tell_product(const emu_cta_t *cta, emu_trace_tile_t *tile,
                          const emu_product_t *product) {
   static const char *const names[] = {"A", "B", "D"};
@@ -135,12 +168,7 @@ static void tell_product(const emu_cta_t *cta, emu_trace_tile_t *tile,
   append_head(&text, cta, names[tile->wanted->kind], tile);
   uattn_string_appendf(&text, ", warpgroup %" PRId64, tile->warpgroup);
   append_size(&text, rows, columns, type);
-  if (tile->wanted->kind == UATTN_TILE_D)
-    uattn_string_appendf(&text, ", D = %s%sA * B",
-                         product->accumulates ? "D " : "",
-                         form->is_negated       ? "- "
-                         : product->accumulates ? "+ "
-                                                : "");
+  append_source(&text, tile, product);
   if (tile->other_warps)
     uattn_string_appendf(&text,
                          "\n# not all warps read this B: those of 0x%x read "

@@ -198,10 +198,11 @@ static const struct {
     {"trace-warp", "N", false, read_trace_warp,
      "trace this warp of each CTA alone"},
     {"dump-tile", "SPEC", true, read_dump_tile,
-     "emulator: print a matrix: LINE:a, LINE:b or LINE:d of the\n"
-     "wgmma at a line of the PTX, LINE:box of a tensor copy, or\n"
-     "shared:OFFSET:ROWSxCOLUMNS:TYPE[:SWIZZLE] at the CTA's end;\n"
-     "/WARPGROUP, @CTA and #N behind it choose which"},
+     "emulator: print a matrix to stdout: LINE:a, LINE:b or\n"
+     "LINE:d of the wgmma at a line of the PTX, LINE:box of a\n"
+     "tensor copy, shared:OFFSET:ROWSxCOLUMNS:TYPE[:SWIZZLE]\n"
+     "at a CTA's end; behind it /WARPGROUP, @CTA, #N, before\n"
+     "it ENTRY: say which"},
     {"launch", "F", false, read_launch,
      "how to launch the kernel of a .ptx: a launch description,\n"
      "see lib/emulator/README.md"},
@@ -382,6 +383,11 @@ void run_command_append_help(uattn_string_t *text) {
       "\nInputs are float32 or float16 (rounded to the argument's type) or "
       "int32 arrays;\noutputs are float32 or int32 arrays. A .mlir is compiled "
       "by the uattn-compile\nbeside this program.\n\n"
+      "looking into a kernel, on the emulator (lib/emulator/README.md):\n"
+      "  uattn-run k.ptx --launch=k.launch --trace='setp|wgmma' --trace-cta=2\n"
+      "  uattn-run k.mlir --dump-tile='194:d/1@2#0' > d.txt\n"
+      "    D of the wgmma at line 194: of warpgroup 1, CTA 2, its first "
+      "execution\n\n"
       "environment:\n"
       "  UATTN_CUDA_DRIVER      the CUDA driver's library (libcuda.so.1)\n\n"
       "exit code: 0 right, 1 a result is over its bound, schedules differ or "
