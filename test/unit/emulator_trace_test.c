@@ -5,6 +5,8 @@
 
 #include "support/support.h"
 
+enum { CTAS = 48, ROUNDS = 40 };
+
 /* What was told, one text behind the other, and how many. */
 typedef struct {
   uattn_string_t text;
@@ -40,21 +42,21 @@ static uattn_emulator_trace_t make_trace(told_t *told, const char *pattern) {
 static const char loop[] = MODULE_HEADER KERNEL_START
     "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, 0;\n"
     "again: add.u32 %r2, %r2, 1;\nbar.sync 0;\n"
-    "setp.lt.u32 %p1, %r2, 5;\n@%p1 bra again;\n"
+    "setp.lt.u32 %p1, %r2, 40;\n@%p1 bra again;\n"
     "mad.wide.u32 %d1, %r1, 4, %d0;\nst.global.u32 [%d1], %r2;\n" KERNEL_END;
 
 /* CTAs that meet in global memory run interleaved. */
 static const char meeting[] = MODULE_HEADER KERNEL_START
     "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, 0;\n"
     "again: add.u32 %r2, %r2, 1;\natom.global.add.u32 %r3, [%d0], 1;\n"
-    "setp.lt.u32 %p1, %r2, 5;\n@%p1 bra again;\n" KERNEL_END;
+    "setp.lt.u32 %p1, %r2, 40;\n@%p1 bra again;\n" KERNEL_END;
 
 static uint32_t numbers[64];
 
 static launched_t make_launch(const char *text,
                               const uattn_emulator_trace_t *trace) {
   return (launched_t){.text = text,
-                      .grid = {6},
+                      .grid = {CTAS},
                       .block = {64},
                       .out = numbers,
                       .out_bytes = sizeof numbers,
@@ -73,8 +75,8 @@ static void texts_are_those_of_the_seed_on_any_number_of_threads(void **state) {
     trace.user_data = &second;
     launched.thread_count = 8;
     assert_ok(launched_run(&launched));
-    /* 6 CTAs of 2 warps, 5 rounds of 3; the last branch has no lanes. */
-    assert_int_equal(first.instructions, 6 * 2 * (5 * 3 - 1));
+    /* Of 2 warps each; the last branch has no lanes. */
+    assert_int_equal(first.instructions, CTAS * 2 * (ROUNDS * 3 - 1));
     assert_string_equal(first.text.data, second.text.data);
     uattn_string_release(&first.text);
     uattn_string_release(&second.text);
@@ -93,7 +95,7 @@ static void one_cta_or_warp_is_told_alone(void **state) {
     trace.cta = &cta;
     trace.warp = &warp;
     assert_ok(launched_run(&launched));
-    assert_int_equal(told.instructions, 5);
+    assert_int_equal(told.instructions, ROUNDS);
     assert_non_null(strstr(told.text.data, "cta 4 (4, 0, 0) warp 1 all lanes"));
     assert_null(strstr(told.text.data, "warp 0"));
     uattn_string_release(&told.text);
