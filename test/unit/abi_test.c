@@ -174,7 +174,8 @@ static const struct {
     FIELD(uattn_emulator_launch_t, thread_count, 88),
     FIELD(uattn_emulator_launch_t, progress, 96),
     FIELD(uattn_emulator_launch_t, progress_data, 104),
-    FIELD(uattn_emulator_launch_t, trace, 112),
+    FIELD(uattn_emulator_launch_t, ignores_hazards, 112),
+    FIELD(uattn_emulator_launch_t, trace, 120),
 
     FIELD(uattn_emulator_statistics_t, instructions, 0),
     FIELD(uattn_emulator_statistics_t, ctas, 8),
@@ -191,7 +192,8 @@ static const struct {
     FIELD(uattn_emulator_call_t, thread_count, 64),
     FIELD(uattn_emulator_call_t, progress, 72),
     FIELD(uattn_emulator_call_t, progress_data, 80),
-    FIELD(uattn_emulator_call_t, trace, 88),
+    FIELD(uattn_emulator_call_t, ignores_hazards, 88),
+    FIELD(uattn_emulator_call_t, trace, 96),
 };
 
 static void fields_are_where_they_were(void **state) {
