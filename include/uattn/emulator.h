@@ -79,6 +79,58 @@ UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
 uattn_emulator_encode_tensor_map(const uattn_tensor_map_t *map,
                                  uint8_t out_bytes[128]);
 
+/* ---- What a launch tells of itself ------------------------------------------
+ */
+
+/* A matrix to be told as text. Positions are those of messages: lines of the
+ * PTX, CTAs by their linear number, x first. */
+typedef enum {
+  UATTN_TILE_A = 0, /* of wgmma.mma_async, 64 x 16, as it was multiplied */
+  UATTN_TILE_B = 1, /* 16 x N */
+  UATTN_TILE_D = 2, /* 64 x N, with the product */
+  /* What cp.async.bulk.tensor, or its reduction, has brought to shared memory
+   * or read from it: a row for each of the box's outer positions. */
+  UATTN_TILE_BOX = 3,
+  UATTN_TILE_SHARED = 4 /* shared memory when the CTA ends, in rows */
+} uattn_tile_kind_t;
+typedef struct {
+  uattn_tile_kind_t kind;
+  const char *entry; /* of the kernel; NULL: the first that fits */
+  uint64_t cta;
+  /* Of an instruction: where it begins, and which of its executions by the
+   * CTA (a box) or the warpgroup, from 0. */
+  int32_t line;
+  uint64_t occurrence;
+  const uint32_t *warpgroup; /* NULL: the first that executes it */
+  /* Of shared memory: where it begins, and its rows, which follow each other
+   * or, with a swizzle, lie 32, 64 or 128 bytes apart. */
+  uint64_t offset;
+  uint32_t rows;
+  uint32_t columns;
+  uattn_element_t element;
+  uattn_swizzle_t swizzle;
+} uattn_emulator_tile_t;
+
+/* What to tell, and whom. Traced launches run on one host thread; the same
+ * seed tells the same texts in the same order. */
+typedef struct {
+  size_t struct_size;
+  /* Instructions whose text this POSIX extended regular expression matches
+   * anywhere; NULL: none. Each execution by a warp is told with its place, its
+   * lanes, its registers' values, and what it wrote. */
+  const char *pattern;
+  const uint64_t *cta;  /* this one alone; NULL: all */
+  const uint32_t *warp; /* this one of each CTA alone; NULL: all */
+  const uattn_emulator_tile_t *tiles;
+  size_t tile_count;
+  /* Texts of whole lines, borrowed during the call; a tile as a matrix whose
+   * lines have a number each but those of '#', which explain it. NULL only
+   * where nothing of its kind is asked for. */
+  void (*tell_instruction)(const char *text, void *user_data);
+  void (*tell_tile)(size_t tile, const char *text, void *user_data);
+  void *user_data;
+} uattn_emulator_trace_t;
+
 typedef struct {
   size_t struct_size;
   uint32_t grid[3];
@@ -99,6 +151,9 @@ typedef struct {
   void *progress_data;
   /* Run faster, without looking for hazards: a fault is found all the same. */
   bool ignores_hazards;
+  /* May be NULL. A pattern that fits no instruction, a tile that there is not
+   * or whose instruction was not executed so often: an error. */
+  const uattn_emulator_trace_t *trace;
 } uattn_emulator_launch_t;
 
 typedef struct {
@@ -156,7 +211,8 @@ typedef struct {
   int32_t thread_count;
   void (*progress)(double done, void *user_data);
   void *progress_data;
-  bool ignores_hazards; /* as in uattn_emulator_launch_t */
+  bool ignores_hazards;                /* as in uattn_emulator_launch_t */
+  const uattn_emulator_trace_t *trace; /* of all kernels; may be NULL */
 } uattn_emulator_call_t;
 
 /* Runs a function's kernels, one after the other, by the rules of

@@ -7,6 +7,7 @@
 
 #include "emulator/decode.h"
 #include "emulator/hazards.h"
+#include "emulator/trace.h"
 
 /* ---- Copies to shared memory -----------------------------------------------
  */
@@ -18,8 +19,11 @@ typedef struct {
 
 static bool run_load(emu_cta_t *cta, emu_async_t *async) {
   const emu_copy_t *copy = &((load_t *)async)->copy;
-  return copy->kind == EMU_COPY_LOAD ? emu_transfer_load(cta, copy)
-                                     : emu_transfer_local(cta, copy);
+  bool is_right = copy->kind == EMU_COPY_LOAD ? emu_transfer_load(cta, copy)
+                                              : emu_transfer_local(cta, copy);
+  if (copy->number && is_right)
+    emu_trace_box(cta, copy);
+  return is_right;
 }
 
 void emu_copy_start(emu_warp_t *warp, uint32_t lane, const emu_copy_t *copy) {
@@ -77,6 +81,8 @@ static bool read_store(emu_cta_t *cta, store_t *store) {
   if (store->is_read)
     return true;
   store->is_read = true;
+  if (store->copy.number)
+    emu_trace_box(cta, &store->copy);
   return emu_transfer_read(cta, &store->copy, store->data);
 }
 

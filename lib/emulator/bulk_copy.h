@@ -30,6 +30,7 @@ typedef struct {
   bool is_tensor;
   emu_tensor_map_t map;
   int32_t at[EMU_TENSOR_MAX_RANK];
+  uint64_t number; /* of those whose box a trace tells, from 1; else 0 */
 } emu_copy_t;
 
 /* Copies to shared memory, some time later, and counts the bytes. */

@@ -7,6 +7,7 @@
 #include "emulator/decode_program.h"
 #include "emulator/hazards.h"
 #include "emulator/run_launch.h"
+#include "emulator/trace.h"
 
 /* Asynchronous work lands up to so many instructions of the CTA later; late
  * work unless nothing else can happen. */
@@ -116,6 +117,7 @@ void emu_cta_start(emu_cta_t *cta, uint64_t linear_index) {
   cta->last_memory = 0;
   cta->asleep_warps = 0;
   cta->has_retried = false;
+  cta->trace = emu_trace_of_cta(cta);
   cta->live_warps =
       cta->warp_count == 32 ? UINT32_MAX : (1u << cta->warp_count) - 1;
   /* What was there before is not the kernel's to see; a pattern of the seed
@@ -132,6 +134,9 @@ void emu_cta_start(emu_cta_t *cta, uint64_t linear_index) {
 }
 
 void emu_cta_finish(emu_cta_t *cta) {
+  if (cta->trace)
+    emu_trace_cta_end(cta);
+  cta->trace = NULL;
   while (cta->pending) {
     emu_async_t *work = cta->pending;
     cta->pending = work->next;

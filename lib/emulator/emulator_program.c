@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/emulator.h"
 #include "emulator/program_memories.h"
+#include "emulator/trace.h"
 #include "support/support.h"
 
 struct uattn_emulator_program {
@@ -118,6 +120,7 @@ typedef struct {
   const uattn_emulator_program_t *program;
   const uattn_emulator_call_t *options;
   emu_program_memories_t memories;
+  emu_trace_t *trace;    /* may be NULL */
   uint32_t kernel_count; /* of the call */
   uint32_t done_count;
   uattn_emulator_statistics_t statistics;
@@ -216,9 +219,10 @@ static uattn_error_t *launch_kernel(void *user_data,
       .progress_data = run,
       .ignores_hazards = run->options->ignores_hazards};
   uattn_emulator_statistics_t statistics = {0};
-  uattn_error_t *error = uattn_emulator_run(
-      run->program->images[kernel->image_index],
-      run->program->entries[launch->kernel_index], &options, &statistics);
+  uattn_error_t *error =
+      emu_run_entry(run->program->images[kernel->image_index],
+                    run->program->entries[launch->kernel_index], &options,
+                    run->trace, &statistics);
   run->statistics.instructions += statistics.instructions;
   run->statistics.ctas += statistics.ctas;
   ++run->done_count;
@@ -249,12 +253,31 @@ static uattn_error_t *make_workspace(uattn_call_t *call) {
   return NULL;
 }
 
+/* Says what a trace asks for and the call's kernels do not have, before they
+ * run. */
+static uattn_error_t *check_trace(const run_t *run, const uattn_call_t *call) {
+  const uattn_emulator_program_t *program = run->program;
+  for (uint32_t i = 0; i < call->function->step_count; ++i) {
+    const uattn_artifact_step_t *step = &call->function->steps[i];
+    for (uint32_t k = 0; k < step->kernel_count; ++k) {
+      uint32_t kernel = step->first_kernel + k;
+      uint32_t image = program->artifact->kernels[kernel].image_index;
+      emu_trace_expect(
+          run->trace,
+          program->images[image]->programs[program->entries[kernel]]);
+    }
+  }
+  return emu_trace_check(run->trace);
+}
+
 static uattn_error_t *run_call(run_t *run, uattn_call_t *call) {
   const uattn_call_device_t device = {
       .launch = launch_kernel, .copy = copy_result, .user_data = run};
   for (uint32_t i = 0; i < call->function->step_count; ++i)
     run->kernel_count += call->function->steps[i].kernel_count;
-  uattn_error_t *error = make_workspace(call);
+  uattn_error_t *error = run->trace ? check_trace(run, call) : NULL;
+  if (!error)
+    error = make_workspace(call);
   if (!error)
     error = uattn_call_check(call);
   if (!error) {
@@ -283,7 +306,12 @@ uattn_emulator_program_run(const uattn_emulator_program_t *program,
   uattn_error_t *error = uattn_call_begin(program->artifact, program->functions,
                                           function, &checked);
   if (!error)
+    error = emu_trace_create(known.trace, &run.trace);
+  if (!error)
     error = run_call(&run, &checked);
+  if (!error && run.trace)
+    error = emu_trace_check_places(run.trace);
+  emu_trace_destroy(run.trace);
   if (out_statistics)
     *out_statistics = run.statistics;
   return error;

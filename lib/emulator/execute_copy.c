@@ -6,6 +6,7 @@
 #include "emulator/decode.h"
 #include "emulator/decode_copy.h"
 #include "emulator/hazards.h"
+#include "emulator/trace.h"
 
 enum {
   BULK_ALIGNMENT = 16,
@@ -205,6 +206,8 @@ static bool start(request_t *request) {
   if (!is_right || !check_shared(request) || !check_mbarrier(request) ||
       !check_mask(request))
     return false;
+  if (request->warp->cta->trace)
+    emu_trace_copy(request->warp->cta, &request->copy);
   if (form->kind == EMU_COPY_STORE)
     emu_store_start(request->warp, request->lane, &request->copy);
   else

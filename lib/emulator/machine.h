@@ -25,6 +25,7 @@ typedef struct emu_cta emu_cta_t;
 typedef struct emu_warp emu_warp_t;
 typedef struct emu_insn emu_insn_t;
 typedef struct emu_hazards emu_hazards_t; /* hazards.h */
+typedef struct emu_trace emu_trace_t;
 
 /* ---- Operands --------------------------------------------------------------
  */
@@ -359,6 +360,7 @@ struct emu_cta {
   uattn_error_t *fault;   /* the first one */
   emu_findings_t findings;
   emu_hazards_t *hazards; /* NULL: the launch does not ask for them */
+  emu_trace_t *trace;     /* NULL as a rule: nothing of it is to be told */
 };
 
 /* Queues `owned_work` (malloc) to finish at a moment drawn from the seed. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emulator/emulator.h"
+#include "emulator/trace.h"
 
 /* The driver's limits. */
 static const uint32_t most_grid[3] = {INT32_MAX, 65535, 65535};
@@ -162,6 +163,39 @@ copy_options(const uattn_emulator_launch_t *launch) {
   return options;
 }
 
+static uattn_error_t *run_traced(emu_launch_t *launch, emu_run_t *run,
+                                 emu_trace_t *trace) {
+  run->thread_count = 1;
+  uattn_error_t *error = emu_trace_begin(trace, launch);
+  if (!error)
+    error = emu_launch_run(launch, run);
+  return emu_trace_end(trace, error);
+}
+
+uattn_error_t *emu_run_entry(const uattn_emulator_t *emulator, size_t entry,
+                             const uattn_emulator_launch_t *options,
+                             emu_trace_t *trace,
+                             uattn_emulator_statistics_t *out_statistics) {
+  const emu_program_t *program = emulator->programs[entry];
+  emu_launch_t emulated = {0};
+  uattn_error_t *error = check(program, options, &emulated.shared_bytes);
+  if (!error)
+    error = emu_memories_create(options->memories, options->memory_count,
+                                &emulated.memories, &emulated.memory_count);
+  if (error)
+    return error;
+  fill(&emulated, program, options);
+  emu_run_t run = {.thread_count = options->thread_count,
+                   .progress = options->progress,
+                   .progress_data = options->progress_data};
+  error = trace ? run_traced(&emulated, &run, trace)
+                : emu_launch_run(&emulated, &run);
+  release(&emulated);
+  if (out_statistics)
+    *out_statistics = run.statistics;
+  return error;
+}
+
 uattn_error_t *uattn_emulator_run(const uattn_emulator_t *emulator,
                                   size_t entry,
                                   const uattn_emulator_launch_t *launch,
@@ -169,21 +203,16 @@ uattn_error_t *uattn_emulator_run(const uattn_emulator_t *emulator,
   uattn_emulator_launch_t options = copy_options(launch);
   if (entry >= emulator->module->entry_count)
     return wrong("entry", entry, "one of the module's");
-  const emu_program_t *program = emulator->programs[entry];
-  emu_launch_t emulated = {0};
-  uattn_error_t *error = check(program, &options, &emulated.shared_bytes);
+  emu_trace_t *trace = NULL;
+  uattn_error_t *error = emu_trace_create(options.trace, &trace);
+  if (trace) {
+    emu_trace_expect(trace, emulator->programs[entry]);
+    error = emu_trace_check(trace);
+  }
   if (!error)
-    error = emu_memories_create(options.memories, options.memory_count,
-                                &emulated.memories, &emulated.memory_count);
-  if (error)
-    return error;
-  fill(&emulated, program, &options);
-  emu_run_t run = {.thread_count = options.thread_count,
-                   .progress = options.progress,
-                   .progress_data = options.progress_data};
-  error = emu_launch_run(&emulated, &run);
-  release(&emulated);
-  if (out_statistics)
-    *out_statistics = run.statistics;
+    error = emu_run_entry(emulator, entry, &options, trace, out_statistics);
+  if (trace && !error)
+    error = emu_trace_check_places(trace);
+  emu_trace_destroy(trace);
   return error;
 }

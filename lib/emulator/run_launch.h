@@ -34,7 +34,15 @@ struct emu_launch {
   uint64_t seed;
   bool checks_hazards;
   emu_progress_t progress; /* of all CTAs, where they run interleaved */
+  emu_trace_t *trace;      /* NULL: nothing is to be told */
 };
+
+/* The public run of one entry, by a trace that may be NULL and is not that of
+ * the options. */
+UATTN_NODISCARD uattn_error_t *
+emu_run_entry(const uattn_emulator_t *emulator, size_t entry,
+              const uattn_emulator_launch_t *options, emu_trace_t *trace,
+              uattn_emulator_statistics_t *out_statistics);
 
 /* Sorts and checks the host's memories. */
 UATTN_NODISCARD uattn_error_t *

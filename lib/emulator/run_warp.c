@@ -9,6 +9,7 @@
  * waited for. */
 #include "emulator/hazards.h"
 #include "emulator/run_launch.h"
+#include "emulator/trace.h"
 
 /* One group of lanes goes on alone for so long while others of the warp could
  * run. */
@@ -95,6 +96,21 @@ static emu_outcome_t execute_aligned(emu_warp_t *warp, const emu_insn_t *insn,
   return EMU_FAULT;
 }
 
+static emu_outcome_t execute_lanes(emu_warp_t *warp, const emu_insn_t *insn,
+                                   uint32_t group, uint32_t lanes) {
+  if (insn->is_aligned)
+    return execute_aligned(warp, insn, group, lanes);
+  return insn->execute(warp, insn, lanes);
+}
+
+static emu_outcome_t execute_traced(emu_warp_t *warp, const emu_insn_t *insn,
+                                    uint32_t group, uint32_t lanes) {
+  emu_trace_before(warp, insn, lanes);
+  emu_outcome_t outcome = execute_lanes(warp, insn, group, lanes);
+  emu_trace_after(warp, insn, lanes, outcome);
+  return outcome;
+}
+
 static emu_outcome_t execute(emu_warp_t *warp, const emu_insn_t *insn,
                              uint32_t group, uint32_t *out_lanes) {
   uint32_t lanes = group;
@@ -107,9 +123,9 @@ static emu_outcome_t execute(emu_warp_t *warp, const emu_insn_t *insn,
   *out_lanes = lanes;
   if (warp->cta->hazards)
     emu_hazards_registers(warp, insn, group, lanes);
-  if (insn->is_aligned)
-    return execute_aligned(warp, insn, group, lanes);
-  return insn->execute(warp, insn, lanes);
+  if (warp->cta->trace)
+    return execute_traced(warp, insn, group, lanes);
+  return execute_lanes(warp, insn, group, lanes);
 }
 
 /* Notes what others may see of an instruction that has been executed. */

@@ -9,6 +9,7 @@
 
 #include "emulator/half_floats.h"
 #include "emulator/matrix_descriptor.h"
+#include "emulator/trace.h"
 #include "emulator/wgmma_product.h"
 #include "spec/spec.h"
 
@@ -243,5 +244,8 @@ bool emu_product_execute(emu_warp_t *warp, const emu_product_t *product) {
     write_d_halves(warp, form, &operands);
   else
     write_d_floats(warp, form, &operands);
+  if (warp->cta->trace)
+    emu_trace_product(warp, product, operands.a[0], operands.b[0],
+                      operands.d[0]);
   return true;
 }

@@ -18,7 +18,8 @@ uattn_error_t *launched_run(launched_t *launched) {
                                           .is_read_only =
                                               launched->is_read_only};
   uattn_emulator_launch_t options = {
-      .struct_size = sizeof options,
+      .struct_size =
+          launched->struct_size ? launched->struct_size : sizeof options,
       .dynamic_shared_bytes = launched->shared_bytes,
       .params = params,
       .param_bytes = param_bytes,
@@ -28,7 +29,8 @@ uattn_error_t *launched_run(launched_t *launched) {
       .seed = launched->seed,
       .thread_count = launched->thread_count ? launched->thread_count : 1,
       .progress = launched->progress,
-      .progress_data = launched->progress_data};
+      .progress_data = launched->progress_data,
+      .trace = launched->trace};
   for (int axis = 0; axis < 3; ++axis) {
     options.grid[axis] = launched->grid[axis] ? launched->grid[axis] : 1;
     options.block[axis] = launched->block[axis] ? launched->block[axis] : 1;

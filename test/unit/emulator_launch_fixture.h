@@ -29,6 +29,8 @@ typedef struct {
   int32_t thread_count;
   void (*progress)(double done, void *data);
   void *progress_data;
+  const uattn_emulator_trace_t *trace;
+  size_t struct_size;                     /* 0: all of it */
   uattn_emulator_statistics_t statistics; /* out */
 } launched_t;
 

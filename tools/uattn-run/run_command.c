@@ -109,6 +109,36 @@ static uattn_error_t *read_launch(run_command_t *command, const char *value) {
   return NULL;
 }
 
+static uattn_error_t *read_trace(run_command_t *command, const char *value) {
+  return run_trace_read_pattern(&command->trace, value);
+}
+
+static uattn_error_t *read_trace_cta(run_command_t *command,
+                                     const char *value) {
+  int64_t cta = 0;
+  uattn_error_t *error = read_number("trace-cta", value, 0, &cta);
+  command->trace.cta = (uint64_t)cta;
+  command->trace.has_cta = true;
+  return error;
+}
+
+static uattn_error_t *read_trace_warp(run_command_t *command,
+                                      const char *value) {
+  int64_t warp = 0;
+  uattn_error_t *error = read_number("trace-warp", value, 0, &warp);
+  if (!error && warp > UINT32_MAX)
+    error = USAGE_ERROR("--trace-warp is '%s': expected the number of a warp",
+                        value);
+  command->trace.warp = (uint32_t)warp;
+  command->trace.has_warp = true;
+  return error;
+}
+
+static uattn_error_t *read_dump_tile(run_command_t *command,
+                                     const char *value) {
+  return run_trace_read_tile(&command->trace, value);
+}
+
 static uattn_error_t *read_check(run_command_t *command, const char *value) {
   (void)value;
   command->is_checked = true;
@@ -160,6 +190,19 @@ static const struct {
      "asynchronous work; results must agree bit for bit"},
     {"schedule-seed", "N", false, read_schedule_seed,
      "emulator: of the first order (0)"},
+    {"trace", "REGEX", false, read_trace,
+     "emulator: print each executed instruction whose text\n"
+     "matches, with its registers, to stderr"},
+    {"trace-cta", "N", false, read_trace_cta,
+     "trace this CTA alone, by its linear number"},
+    {"trace-warp", "N", false, read_trace_warp,
+     "trace this warp of each CTA alone"},
+    {"dump-tile", "SPEC", true, read_dump_tile,
+     "emulator: print a matrix to stdout: LINE:a, LINE:b or\n"
+     "LINE:d of the wgmma at a line of the PTX, LINE:box of a\n"
+     "tensor copy, shared:OFFSET:ROWSxCOLUMNS:TYPE[:SWIZZLE]\n"
+     "at a CTA's end; behind it /WARPGROUP, @CTA, #N, before\n"
+     "it ENTRY: say which"},
     {"launch", "F", false, read_launch,
      "how to launch the kernel of a .ptx: a launch description,\n"
      "see lib/emulator/README.md"},
@@ -222,6 +265,18 @@ static bool has_suffix(const char *text, const char *suffix) {
   return size > suffix_size && strcmp(text + size - suffix_size, suffix) == 0;
 }
 
+static uattn_error_t *check_trace(const run_command_t *command) {
+  const run_trace_t *trace = &command->trace;
+  if ((trace->has_cta || trace->has_warp) && !trace->pattern)
+    return USAGE_ERROR("--trace-cta and --trace-warp go with --trace: expected "
+                       "--trace=REGEX");
+  if (run_trace_is_asked(trace) && command->device != RUN_DEVICE_AUTO &&
+      command->device != RUN_DEVICE_EMULATOR)
+    return USAGE_ERROR("--trace and --dump-tile go with the emulator: expected "
+                       "--device=emulator");
+  return NULL;
+}
+
 /* Functions are what the other options speak of. */
 static uattn_error_t *check_ptx(const run_command_t *command) {
   if (!command->launch)
@@ -273,6 +328,7 @@ uattn_error_t *run_command_parse(int argument_count, char **arguments,
       .shapes = uattn_allocate(most * sizeof *out_command->shapes),
       .schedule_count = 1,
   };
+  run_trace_prepare(&out_command->trace, most);
   uattn_error_t *error = NULL;
   for (int index = 1; index < argument_count && !error; ++index) {
     const char *argument = arguments[index];
@@ -282,6 +338,11 @@ uattn_error_t *run_command_parse(int argument_count, char **arguments,
   }
   if (!error)
     error = check_together(out_command);
+  if (!error)
+    error = check_trace(out_command);
+  if (run_trace_is_asked(
+          &out_command->trace)) /* not what there happens to be */
+    out_command->device = RUN_DEVICE_EMULATOR;
   return error;
 }
 
@@ -291,6 +352,7 @@ void run_command_release(run_command_t *command) {
   free(command->inputs);
   free(command->outputs);
   free(command->shapes);
+  run_trace_release(&command->trace);
 }
 
 /* A line of the summary each; the first beside the option. */
@@ -321,6 +383,11 @@ void run_command_append_help(uattn_string_t *text) {
       "\nInputs are float32 or float16 (rounded to the argument's type) or "
       "int32 arrays;\noutputs are float32 or int32 arrays. A .mlir is compiled "
       "by the uattn-compile\nbeside this program.\n\n"
+      "looking into a kernel, on the emulator (lib/emulator/README.md):\n"
+      "  uattn-run k.ptx --launch=k.launch --trace='setp|wgmma' --trace-cta=2\n"
+      "  uattn-run k.mlir --dump-tile='194:d/1@2#0' > d.txt\n"
+      "    D of the wgmma at line 194: of warpgroup 1, CTA 2, its first "
+      "execution\n\n"
       "environment:\n"
       "  UATTN_CUDA_DRIVER      the CUDA driver's library (libcuda.so.1)\n\n"
       "exit code: 0 right, 1 a result is over its bound, schedules differ or "

@@ -4,7 +4,7 @@
 #ifndef UATTN_RUN_COMMAND_H
 #define UATTN_RUN_COMMAND_H
 
-#include "support/support.h"
+#include "run_trace.h"
 
 typedef enum {
   RUN_DEVICE_AUTO,
@@ -34,6 +34,7 @@ typedef struct {
   uint64_t seed;
   uint64_t schedule_seed;
   int64_t schedule_count;
+  run_trace_t trace;
   const char *launch; /* the description of a .ptx's launch; else NULL */
   bool is_checked;
   bool is_timed;

@@ -13,6 +13,7 @@
 typedef struct {
   const run_values_t *values;
   uint32_t function;
+  const run_schedules_t *schedules;
   uattn_emulator_program_t *program;
   uattn_tensor_t *arguments;
   uattn_tensor_t *results;
@@ -75,6 +76,10 @@ static uattn_error_t *run_schedule(emulated_t *emulated, uint64_t seed,
   for (uint32_t i = 0; i < function->result_count; ++i)
     memset(emulated->results[i].data, 0xff,
            value_bytes(emulated->values, (uint32_t)function->result_values[i]));
+  const run_trace_t *trace = emulated->schedules->trace;
+  uattn_emulator_trace_t options;
+  if (emulated->schedules->schedule_count > 1)
+    run_trace_tell_schedule(trace, seed);
   run_progress_t progress = run_progress_begin("emulated");
   uattn_emulator_call_t call = {.struct_size = sizeof call,
                                 .arguments = emulated->arguments,
@@ -83,7 +88,10 @@ static uattn_error_t *run_schedule(emulated_t *emulated, uint64_t seed,
                                 .result_count = function->result_count,
                                 .seed = seed,
                                 .progress = run_progress_tell,
-                                .progress_data = &progress};
+                                .progress_data = &progress,
+                                .trace = run_trace_options(trace, &options)};
+  if (call.trace)
+    call.progress = NULL; /* lines of its own, on the same stderr */
   uattn_error_t *error = uattn_emulator_program_run(
       emulated->program, emulated->function, &call, statistics);
   run_progress_end(&progress);
@@ -185,6 +193,7 @@ uattn_error_t *run_emulator(const uattn_artifact_t *artifact, size_t function,
   emulated_t emulated = {
       .values = values,
       .function = (uint32_t)function,
+      .schedules = schedules,
       .arguments =
           uattn_allocate(facts->argument_count * sizeof *emulated.arguments),
       .results = uattn_allocate(facts->result_count * sizeof *emulated.results),

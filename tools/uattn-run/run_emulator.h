@@ -4,6 +4,7 @@
 #ifndef UATTN_RUN_EMULATOR_H
 #define UATTN_RUN_EMULATOR_H
 
+#include "run_trace.h"
 #include "run_values.h"
 #include "uattn/emulator.h"
 
@@ -14,6 +15,7 @@
 typedef struct {
   uint64_t seed;
   int64_t schedule_count;
+  const run_trace_t *trace;
 } run_schedules_t;
 typedef struct {
   double seconds;

@@ -71,7 +71,8 @@ static uattn_error_t *run_on_cuda(run_t *run) {
 static uattn_error_t *run_on_emulator(run_t *run) {
   const run_schedules_t schedules = {.seed = run->command.schedule_seed,
                                      .schedule_count =
-                                         run->command.schedule_count};
+                                         run->command.schedule_count,
+                                     .trace = &run->command.trace};
   run_emulated_t emulated = {0};
   uattn_error_t *error =
       run_emulator(run->artifact, run->function, &run->values, &schedules,

@@ -223,18 +223,25 @@ static uattn_error_t *launch_once(const kernel_t *kernel, uint64_t seed,
     params[i] = &slots[i];
     param_bytes[i] = description->arguments[i].bytes;
   }
+  const run_trace_t *trace = &kernel->command->trace;
+  uattn_emulator_trace_t options;
+  if (kernel->command->schedule_count > 1)
+    run_trace_tell_schedule(trace, seed);
   run_progress_t progress = run_progress_begin("emulated");
-  uattn_emulator_launch_t launch = {.struct_size = sizeof launch,
-                                    .dynamic_shared_bytes =
-                                        description->shared_bytes,
-                                    .params = params,
-                                    .param_bytes = param_bytes,
-                                    .param_count = count,
-                                    .memories = kernel->memories,
-                                    .memory_count = description->buffer_count,
-                                    .seed = seed,
-                                    .progress = run_progress_tell,
-                                    .progress_data = &progress};
+  uattn_emulator_launch_t launch = {
+      .struct_size = sizeof launch,
+      .dynamic_shared_bytes = description->shared_bytes,
+      .params = params,
+      .param_bytes = param_bytes,
+      .param_count = count,
+      .memories = kernel->memories,
+      .memory_count = description->buffer_count,
+      .seed = seed,
+      .progress = run_progress_tell,
+      .progress_data = &progress,
+      .trace = run_trace_options(trace, &options)};
+  if (launch.trace)
+    launch.progress = NULL; /* lines of its own, on the same stderr */
   memcpy(launch.grid, description->grid, sizeof launch.grid);
   memcpy(launch.block, description->block, sizeof launch.block);
   uattn_error_t *error =
