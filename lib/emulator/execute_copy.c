@@ -6,6 +6,7 @@
 #include "emulator/decode.h"
 #include "emulator/decode_copy.h"
 #include "emulator/hazards.h"
+#include "emulator/timeline_record.h"
 
 enum {
   BULK_ALIGNMENT = 16,
@@ -192,6 +193,19 @@ static bool check_mask(const request_t *request) {
                mask);
 }
 
+static void record(const request_t *request) {
+  const emu_copy_t *copy = &request->copy;
+  emu_warp_t *warp = request->warp;
+  if (copy->kind == EMU_COPY_STORE) {
+    emu_record_copy(warp, request->insn, EMU_FAMILY_BULK, true, copy->bytes);
+    return;
+  }
+  emu_actor_t actor = {.cta = warp->cta, .warp = warp, .insn = request->insn};
+  emu_record_load(warp, request->insn, copy->mbarrier,
+                  emu_mbarrier_find(&actor, copy->mbarrier)->phase,
+                  copy->bytes);
+}
+
 static bool start(request_t *request) {
   const emu_copy_form_t *form = request->form;
   request->copy = (emu_copy_t){
@@ -205,6 +219,8 @@ static bool start(request_t *request) {
   if (!is_right || !check_shared(request) || !check_mbarrier(request) ||
       !check_mask(request))
     return false;
+  if (request->warp->cta->recorder)
+    record(request);
   if (form->kind == EMU_COPY_STORE)
     emu_store_start(request->warp, request->lane, &request->copy);
   else

@@ -24,7 +24,8 @@ typedef struct emu_launch emu_launch_t;
 typedef struct emu_cta emu_cta_t;
 typedef struct emu_warp emu_warp_t;
 typedef struct emu_insn emu_insn_t;
-typedef struct emu_hazards emu_hazards_t; /* hazards.h */
+typedef struct emu_hazards emu_hazards_t;   /* hazards.h */
+typedef struct emu_recorder emu_recorder_t; /* timeline_record.h */
 
 /* ---- Operands --------------------------------------------------------------
  */
@@ -357,7 +358,8 @@ struct emu_cta {
   uint32_t last_memory;   /* where the last global access was found */
   uattn_error_t *fault;   /* the first one */
   emu_findings_t findings;
-  emu_hazards_t *hazards; /* NULL: the launch does not ask for them */
+  emu_hazards_t *hazards;   /* NULL: the launch does not ask for them */
+  emu_recorder_t *recorder; /* of the launch's timeline; NULL in other CTAs */
 };
 
 /* Queues `owned_work` (malloc) to finish at a moment drawn from the seed. */

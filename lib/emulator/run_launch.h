@@ -33,7 +33,9 @@ struct emu_launch {
   uint8_t *consts;
   uint64_t seed;
   bool checks_hazards;
-  emu_progress_t progress; /* of all CTAs, where they run interleaved */
+  emu_progress_t progress;  /* of all CTAs, where they run interleaved */
+  emu_recorder_t *recorder; /* NULL: nothing is recorded */
+  uint64_t recorded_cta;
 };
 
 /* Sorts and checks the host's memories. */

@@ -14,6 +14,7 @@
 typedef struct {
   uint64_t seed;
   int64_t schedule_count;
+  uattn_emulator_timeline_t *timeline; /* of the first one; may be NULL */
 } run_schedules_t;
 typedef struct {
   double seconds;
