@@ -180,11 +180,11 @@ static group_end_t run_group(emu_warp_t *warp, uint32_t group, uint32_t pc,
     if (outcome == EMU_FAULT)
       return GROUP_FAULT;
     ++cta->clock;
-    emu_record_step(warp, insn);
     if (outcome == EMU_EXITED) {
       exit_lanes(warp, lanes);
       return part(warp, 0, 0, skipping, pc + 1);
     }
+    emu_record_step(warp, insn);
     if (outcome == EMU_JUMPED)
       return part(warp, 0, 0, skipping, pc + 1);
     if (outcome == EMU_BRANCH && skipping)

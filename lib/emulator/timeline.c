@@ -28,16 +28,13 @@ uattn_emulator_timeline_create(const uattn_emulator_timeline_options_t *options,
 }
 
 static void release_panel(emu_panel_t *panel) {
-  for (uint32_t i = 0; i < panel->warp_count; ++i) {
-    for (size_t k = 0; k < panel->warps[i].count; ++k)
-      free(panel->warps[i].spans[k].text);
+  for (uint32_t i = 0; i < panel->warp_count; ++i)
     free(panel->warps[i].spans);
-  }
   free(panel->warps);
   free(panel->copies);
   free(panel->products);
   free(panel->hand_overs);
-  free(panel->entry);
+  uattn_arena_destroy(panel->arena);
 }
 
 void uattn_emulator_timeline_destroy(uattn_emulator_timeline_t *timeline) {
@@ -57,7 +54,7 @@ void emu_timeline_add(uattn_emulator_timeline_t *timeline, const char *entry,
                                        sizeof *timeline->panels);
   emu_panel_t *panel = &timeline->panels[timeline->panel_count++];
   *panel = emu_timeline_replay(recorder);
-  panel->entry = uattn_string_copy(entry);
+  panel->entry = uattn_arena_format(panel->arena, "%s", entry);
   panel->cta = timeline->cta;
   panel->cta_count = cta_count;
 }

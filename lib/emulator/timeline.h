@@ -32,7 +32,8 @@ typedef struct {
   uint32_t counts[EMU_COST_COUNT]; /* of work */
   uint32_t object;                 /* of a wait: as in emu_signal_t; else 0 */
   uint32_t phase;
-  char *text; /* of a wait: its instruction */
+  const char *text; /* of a wait: its instruction */
+  bool is_mixed;    /* several that are too short to draw; mostly `kind` */
 } emu_span_t;
 
 typedef struct {
@@ -81,6 +82,7 @@ typedef struct {
 
 /* One kernel's CTA. */
 typedef struct {
+  uattn_arena_t *arena; /* of texts */
   char *entry;
   uint64_t cta;
   uint64_t cta_count;

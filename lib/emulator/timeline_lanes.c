@@ -44,7 +44,10 @@ typedef struct {
   uint32_t count;
 } copy_t;
 
-static bool belong_together(const copy_t *copy, const emu_copy_span_t *next) {
+static bool belong_together(const svg_panel_t *svg, const copy_t *copy,
+                            const emu_copy_span_t *next) {
+  if (next->end - copy->span.issue < svg_cycles_per_pixel(svg))
+    return true; /* too short to see */
   return copy->span.signal != EMU_NO_SIGNAL &&
          copy->span.signal == next->signal && copy->span.warp == next->warp;
 }
@@ -56,7 +59,7 @@ static copy_t *gather_copies(const svg_panel_t *svg, size_t *out_count) {
   for (size_t i = 0; i < panel->copy_count; ++i) {
     const emu_copy_span_t *span = &panel->copies[i];
     copy_t *last = count ? &copies[count - 1] : NULL;
-    if (last && belong_together(last, span)) {
+    if (last && belong_together(svg, last, span)) {
       last->span.moved = span->moved;
       last->span.end = span->end;
       last->span.bytes += span->bytes;
@@ -178,8 +181,12 @@ static void title_span(uattn_string_t *text, const emu_span_t *span,
     uattn_string_appendf(text, "warp %u: ", first_warp);
   else
     uattn_string_appendf(text, "warps %u to %u: ", first_warp, last_warp);
+  if (span->is_mixed)
+    uattn_string_append(text, "mostly ");
   uattn_string_append(text, span_names[span->kind]);
-  if (span->kind == EMU_SPAN_WAIT) {
+  if (span->is_mixed && span->kind == EMU_SPAN_WAIT) {
+    uattn_string_append(text, " barriers");
+  } else if (span->kind == EMU_SPAN_WAIT) {
     uattn_string_append(text, " ");
     if (span->object)
       emu_timeline_name_object(span->object, span->phase, text);
@@ -196,18 +203,16 @@ static void title_span(uattn_string_t *text, const emu_span_t *span,
                            emu_costs[i].name);
       before = ", ";
     }
-  if (!span->text)
+  if (!span->text || span->is_mixed)
     return;
-  char start[64];
-  (void)snprintf(start, sizeof start, "%s", span->text);
   uattn_string_append(text, ": ");
-  svg_append_escaped(text, start);
+  svg_append_escaped(text, span->text);
 }
 
 /* How many rows from `row` on have the same span next. */
 static uint32_t same_in_rows(const svg_panel_t *svg, const rows_t *rows,
                              uint32_t row) {
-  const emu_warp_line_t *warps = svg->panel->warps;
+  const emu_warp_line_t *warps = svg->warps;
   const emu_span_t *span = &warps[rows->warps[row]].spans[rows->next[row]];
   double near = svg_cycles_per_pixel(svg) / 2;
   uint32_t count = 1;
@@ -224,7 +229,7 @@ static uint32_t same_in_rows(const svg_panel_t *svg, const rows_t *rows,
 
 static void draw_spans(svg_panel_t *svg, rows_t *rows, uint32_t row,
                        double row_height) {
-  const emu_warp_line_t *line = &svg->panel->warps[rows->warps[row]];
+  const emu_warp_line_t *line = &svg->warps[rows->warps[row]];
   const emu_span_t *span = &line->spans[rows->next[row]];
   uint32_t count = same_in_rows(svg, rows, row);
   double y = svg->top + row * row_height;
@@ -248,7 +253,7 @@ static uint32_t first_row(const svg_panel_t *svg, const rows_t *rows) {
   double begin = INFINITY;
   double near = svg_cycles_per_pixel(svg) / 2;
   for (uint32_t i = 0; i < rows->count; ++i) {
-    const emu_warp_line_t *line = &svg->panel->warps[rows->warps[i]];
+    const emu_warp_line_t *line = &svg->warps[rows->warps[i]];
     if (rows->next[i] == line->count ||
         line->spans[rows->next[i]].begin >= begin - near)
       continue;
@@ -317,8 +322,10 @@ void svg_draw_warpgroup(svg_panel_t *svg, uint32_t warpgroup) {
 /* ---- Products --------------------------------------------------------------
  */
 
-static bool follows(const emu_product_span_t *last, double end,
-                    const emu_product_span_t *next) {
+static bool follows(const svg_panel_t *svg, const emu_product_span_t *last,
+                    double end, const emu_product_span_t *next) {
+  if (next->end - last->begin < svg_cycles_per_pixel(svg))
+    return true; /* too short to see */
   return last->warpgroup == next->warpgroup && last->group == next->group &&
          last->n == next->n && next->begin - end < 1;
 }
@@ -353,7 +360,7 @@ void svg_draw_products(svg_panel_t *svg) {
   for (size_t i = 0, end; i < panel->product_count; i = end) {
     end = i + 1;
     while (end < panel->product_count &&
-           follows(&panel->products[i], panel->products[end - 1].end,
+           follows(svg, &panel->products[i], panel->products[end - 1].end,
                    &panel->products[end]))
       ++end;
     draw_product(svg, &panel->products[i], &panel->products[end - 1], end - i);

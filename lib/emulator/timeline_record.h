@@ -88,7 +88,7 @@ void emu_recorder_destroy(emu_recorder_t *recorder);
 
 /* ---- What happens ----------------------------------------------------------
  * All do nothing in a CTA without a recorder. The instruction itself, after
- * what it does: */
+ * what it does; not the exit of lanes, which others may see or not: */
 
 void emu_record_step_on(emu_warp_t *warp, const emu_insn_t *insn);
 static inline void emu_record_step(emu_warp_t *warp, const emu_insn_t *insn) {

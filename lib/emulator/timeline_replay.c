@@ -349,7 +349,8 @@ static void end_wait(replay_t *replay, uint32_t index) {
                              : EMU_SPAN_PRODUCT_WAIT;
   if (replay->now > warp->begin) {
     emu_span_t *span = add_span(replay, index, event, kind);
-    span->text = uattn_string_copy(event->insn->syntax->text);
+    span->text = uattn_arena_format(replay->panel.arena, "%.60s",
+                                    event->insn->syntax->text);
     if (kind == EMU_SPAN_WAIT && event->signal != EMU_NO_SIGNAL) {
       span->object = replay->recorder->signals[event->signal].object;
       span->phase = replay->recorder->signals[event->signal].phase;
@@ -503,6 +504,7 @@ static void finish(replay_t *replay) {
 
 emu_panel_t emu_timeline_replay(const emu_recorder_t *recorder) {
   replay_t replay = {.recorder = recorder};
+  replay.panel.arena = uattn_arena_create();
   start(&replay);
   run(&replay);
   finish(&replay);

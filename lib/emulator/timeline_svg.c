@@ -44,7 +44,7 @@ void svg_label(svg_panel_t *svg, double begin, double end, double y,
   enum { CHARACTER = 7, MARGIN = 6 }; /* pixels, of the widest */
   double left = svg_x(svg, begin);
   double right = svg_x(svg, end);
-  if (right - left < CHARACTER * (double)strlen(label) + MARGIN)
+  if (!*label || right - left < CHARACTER * (double)strlen(label) + MARGIN)
     return;
   uattn_string_appendf(svg->text,
                        "<text class=\"l\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
@@ -179,7 +179,9 @@ static double draw_panel(svg_panel_t *svg) {
   uattn_string_t lanes = {0};
   svg_panel_t drawn = *svg;
   drawn.text = &lanes;
+  drawn.warps = svg_gather_spans(svg);
   draw_lanes(&drawn);
+  free(drawn.warps);
   draw_axis(svg, drawn.top - svg->top);
   drawn.text = svg->text;
   svg_draw_hand_overs(&drawn);

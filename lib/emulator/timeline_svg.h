@@ -19,6 +19,7 @@ enum {
 
 typedef struct {
   const emu_panel_t *panel;
+  emu_warp_line_t *warps; /* the panel's, without what is too short to see */
   uattn_string_t *text;
   size_t index; /* of the panel */
   double begin; /* cycles: what is drawn */
@@ -50,6 +51,10 @@ void svg_append_escaped(uattn_string_t *text, const char *raw);
 /* Two or three lines before a lane. */
 void svg_lane_name(svg_panel_t *svg, double height, const char *first,
                    const char *second, const char *third);
+
+/* The warps' spans for this window, those below a pixel gathered: one list for
+ * each warp, in one block that is freed with free(). */
+emu_warp_line_t *svg_gather_spans(const svg_panel_t *svg);
 
 /* ---- Lanes (timeline_lanes.c), drawn at `top`, which moves down ------------
  */

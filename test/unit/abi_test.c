@@ -151,6 +151,8 @@ static const struct {
     FIELD(uattn_emulator_launch_t, thread_count, 88),
     FIELD(uattn_emulator_launch_t, progress, 96),
     FIELD(uattn_emulator_launch_t, progress_data, 104),
+    FIELD(uattn_emulator_launch_t, ignores_hazards, 112),
+    FIELD(uattn_emulator_launch_t, timeline, 120),
 
     FIELD(uattn_emulator_statistics_t, instructions, 0),
     FIELD(uattn_emulator_statistics_t, ctas, 8),
@@ -167,6 +169,13 @@ static const struct {
     FIELD(uattn_emulator_call_t, thread_count, 64),
     FIELD(uattn_emulator_call_t, progress, 72),
     FIELD(uattn_emulator_call_t, progress_data, 80),
+    FIELD(uattn_emulator_call_t, ignores_hazards, 88),
+    FIELD(uattn_emulator_call_t, timeline, 96),
+
+    FIELD(uattn_emulator_timeline_options_t, struct_size, 0),
+    FIELD(uattn_emulator_timeline_options_t, cta, 8),
+    FIELD(uattn_emulator_timeline_options_t, begin_cycle, 16),
+    FIELD(uattn_emulator_timeline_options_t, end_cycle, 24),
 };
 
 static void fields_are_where_they_were(void **state) {

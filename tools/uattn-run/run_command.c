@@ -195,8 +195,8 @@ static const struct {
      "warpgroups, copies, wgmma; of one CTA of each kernel"},
     {"timeline-cta", "N", false, read_timeline_cta,
      "of this CTA, counted from 0 (0)"},
-    {"timeline-range", "BEGIN:END", false, read_timeline_range,
-     "of these cycles (the first 16000)"},
+    {"timeline-range", "B:E", false, read_timeline_range,
+     "of cycles B to E (the first 16000)"},
     {"help", NULL, true, read_help, "print this text"},
     {"version", NULL, true, read_version, "print the version"},
 };
