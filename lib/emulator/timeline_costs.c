@@ -34,12 +34,12 @@ const emu_cost_t emu_costs[EMU_COST_COUNT] = {
     [EMU_COST_SHARED] = {"shared",
                          "ld, st, atom, ldmatrix, stmatrix of shared memory",
                          EMU_UNIT_MEMORY, 4, 30,
-                         "128 bytes a cycle and SM; 4 cycles for each 4 bytes "
-                         "a lane; the latency of a round trip, of loads"},
+                         "128 bytes a cycle and SM: 4 cycles for each 4 bytes "
+                         "a lane; latency of a load: an estimate"},
     [EMU_COST_GLOBAL] = {"global", "ld, st, atom, red of any other space",
-                         EMU_UNIT_MEMORY, 4, 500,
-                         "as of shared memory; latency of a load that misses "
-                         "the L1 cache"},
+                         EMU_UNIT_MEMORY, 4, 400,
+                         "as of shared memory; a copy of 16 bytes from the L2 "
+                         "cache was measured to take so long"},
     [EMU_COST_MMA] = {"mma", "mma.sync of m x n x k", EMU_UNIT_TENSOR, 0, 0,
                       "m n k / 512 cycles: a quarter of the rate of wgmma"},
     [EMU_COST_CONTROL] = {"control",

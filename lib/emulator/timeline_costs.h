@@ -56,7 +56,8 @@ enum {
   EMU_COPY_RATE = 32,
   EMU_COPY_LATENCY = 370,
   /* From the last arrival, or from the wait's begin where that is later, to
-   * the waiting warp's next instruction: a round trip to shared memory. */
+   * the waiting warp's next instruction: an estimate, the latency of shared
+   * memory. */
   EMU_HAND_OVER = 30
 };
 
