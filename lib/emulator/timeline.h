@@ -21,7 +21,8 @@ typedef enum {
   EMU_SPAN_KIND_COUNT
 } emu_span_kind_t;
 
-enum { EMU_NO_WARP = UINT32_MAX };
+#define EMU_NO_WARP UINT32_MAX
+#define EMU_NO_OBJECT UINT32_MAX
 
 typedef struct {
   emu_span_kind_t kind;
@@ -30,7 +31,7 @@ typedef struct {
   uint32_t first_line;
   uint32_t last_line;
   uint32_t counts[EMU_COST_COUNT]; /* of work */
-  uint32_t object;                 /* of a wait: as in emu_signal_t; else 0 */
+  uint32_t object; /* of a wait: as in emu_signal_t, or EMU_NO_OBJECT */
   uint32_t phase;
   const char *text; /* of a wait: its instruction */
   bool is_mixed;    /* several that are too short to draw; mostly `kind` */

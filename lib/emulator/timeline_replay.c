@@ -16,64 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/timeline.h"
-
-enum { QUARTERS = 4, WARPGROUP = 4 };
-
-typedef enum {
-  WARP_READY, /* to begin its event */
-  WARP_WORKS,
-  WARP_SLEEPS, /* until `time`, then its wait is over */
-  WARP_WAITS,  /* nobody knows until when */
-  WARP_ENDED
-} warp_state_t;
-
-/* Ends of a warp's copies of one family, in order: the engine has one queue. */
-typedef struct {
-  double *moved;
-  size_t count;
-} copies_t;
-
-typedef struct {
-  const emu_event_t *event;
-  const emu_event_t *end;
-  warp_state_t state;
-  double begin; /* of the work or wait under way */
-  double time;  /* when it ends */
-  /* Of work: what is left, in cycles of a warp that is alone. */
-  double duration;
-  double left;
-  double since;
-  double rate;
-  copies_t copies[EMU_FAMILY_COUNT];
-  uint64_t product_count;
-} warp_t;
-
-typedef struct {
-  uint32_t arrived;
-  double time; /* of the last arrival */
-  uint32_t from;
-  uint32_t line;
-} signal_t;
-
-/* The k-th product of a warpgroup: all its warps issue it. */
-typedef struct {
-  uint32_t issuers; /* warps that issue so many */
-  uint32_t issued;
-  double time;
-  double end; /* once all have issued it */
-} product_t;
-
-typedef struct {
-  const emu_recorder_t *recorder;
-  emu_panel_t panel;
-  double now;
-  warp_t *warps;
-  signal_t *signals;
-  product_t *products[EMU_LANES / WARPGROUP];
-  double copies_free;
-  double tensor_free;
-} replay_t;
+#include "emulator/timeline_replay.h"
 
 void *emu_timeline_grow(void *data, size_t count, size_t size) {
   bool is_full = count == 0 || (count >= 8 && (count & (count - 1)) == 0);
@@ -87,7 +30,7 @@ void *emu_timeline_grow(void *data, size_t count, size_t size) {
 /* ---- Spans -----------------------------------------------------------------
  */
 
-static emu_span_t *add_span(replay_t *replay, uint32_t warp,
+static emu_span_t *add_span(emu_replay_t *replay, uint32_t warp,
                             const emu_event_t *event, emu_span_kind_t kind) {
   emu_warp_line_t *line = &replay->panel.warps[warp];
   line->spans =
@@ -97,12 +40,13 @@ static emu_span_t *add_span(replay_t *replay, uint32_t warp,
                        .begin = replay->warps[warp].begin,
                        .end = replay->now,
                        .first_line = event->first_line,
-                       .last_line = event->last_line};
+                       .last_line = event->last_line,
+                       .object = EMU_NO_OBJECT};
   return span;
 }
 
 /* Stretches of work that nothing but an arrival or an issue parts are one. */
-static void add_work(replay_t *replay, uint32_t warp,
+static void add_work(emu_replay_t *replay, uint32_t warp,
                      const emu_event_t *event) {
   emu_warp_line_t *line = &replay->panel.warps[warp];
   double begin = replay->warps[warp].begin;
@@ -123,70 +67,34 @@ static void add_work(replay_t *replay, uint32_t warp,
 /* ---- Work ------------------------------------------------------------------
  */
 
-static double solo_cycles(const emu_work_t *work) {
-  uint32_t most = 0;
-  for (int unit = 0; unit < EMU_UNIT_COUNT; ++unit)
-    if (work->cycles[unit] > most)
-      most = work->cycles[unit];
-  return (double)most + work->latency;
-}
-
-/* Shares the units of a quarter among the warps that work there: each is
- * slowed by the most wanted unit that it uses. */
-static void share_quarter(replay_t *replay, uint32_t quarter) {
-  double load[EMU_UNIT_COUNT] = {0};
-  uint32_t count = replay->recorder->warp_count;
-  for (uint32_t i = quarter; i < count; i += QUARTERS)
-    for (int unit = 0; unit < EMU_UNIT_COUNT; ++unit)
-      if (replay->warps[i].state == WARP_WORKS)
-        load[unit] += replay->warps[i].event->work.cycles[unit] /
-                      replay->warps[i].duration;
-  for (uint32_t i = quarter; i < count; i += QUARTERS) {
-    warp_t *warp = &replay->warps[i];
-    if (warp->state != WARP_WORKS)
-      continue;
-    double slow = 1;
-    for (int unit = 0; unit < EMU_UNIT_COUNT; ++unit)
-      if (warp->event->work.cycles[unit] && load[unit] > slow)
-        slow = load[unit];
-    double rate = 1 / slow;
-    if (rate == warp->rate)
-      continue;
-    warp->left -= (replay->now - warp->since) * warp->rate;
-    warp->since = replay->now;
-    warp->rate = rate;
-    warp->time = replay->now + fmax(warp->left, 0) / rate;
-  }
-}
-
-static void begin_work(replay_t *replay, uint32_t index) {
-  warp_t *warp = &replay->warps[index];
-  warp->duration = warp->left = solo_cycles(&warp->event->work);
+static void begin_work(emu_replay_t *replay, uint32_t index) {
+  emu_replay_warp_t *warp = &replay->warps[index];
+  warp->duration = warp->left = emu_replay_solo_cycles(&warp->event->work);
   warp->begin = warp->since = replay->now;
   warp->rate = 0;
   if (warp->duration > 0) {
-    warp->state = WARP_WORKS;
-    share_quarter(replay, index % QUARTERS);
+    warp->state = EMU_WARP_WORKS;
+    emu_replay_share_quarter(replay, index % EMU_QUARTERS);
     return;
   }
   add_work(replay, index, warp->event);
   ++warp->event;
 }
 
-static void end_work(replay_t *replay, uint32_t index) {
-  warp_t *warp = &replay->warps[index];
+static void end_work(emu_replay_t *replay, uint32_t index) {
+  emu_replay_warp_t *warp = &replay->warps[index];
   add_work(replay, index, warp->event);
-  warp->state = WARP_READY;
+  warp->state = EMU_WARP_READY;
   ++warp->event;
-  share_quarter(replay, index % QUARTERS);
+  emu_replay_share_quarter(replay, index % EMU_QUARTERS);
 }
 
 /* ---- What warps give -------------------------------------------------------
  */
 
-static void arrive(replay_t *replay, const emu_event_t *event, uint32_t warp,
-                   double time) {
-  signal_t *signal = &replay->signals[event->signal];
+void emu_replay_arrive(emu_replay_t *replay, const emu_event_t *event,
+                       uint32_t warp, double time) {
+  emu_replay_signal_t *signal = &replay->signals[event->signal];
   bool is_last = signal->arrived++ == 0 || time >= signal->time;
   if (!is_last)
     return;
@@ -195,75 +103,22 @@ static void arrive(replay_t *replay, const emu_event_t *event, uint32_t warp,
   signal->line = event->first_line;
 }
 
-static void arrive_itself(replay_t *replay, uint32_t index) {
-  const warp_t *warp = &replay->warps[index];
-  const copies_t *copies = &warp->copies[EMU_FAMILY_ASYNC];
+static void arrive_itself(emu_replay_t *replay, uint32_t index) {
+  const emu_replay_warp_t *warp = &replay->warps[index];
+  const emu_replay_copies_t *copies = &warp->copies[EMU_FAMILY_ASYNC];
   double landed = 0;
   if (warp->event->after_async && copies->count)
     landed = copies->moved[copies->count - 1] + EMU_COPY_LATENCY;
   if (landed > replay->now)
-    arrive(replay, warp->event, EMU_NO_WARP, landed);
+    emu_replay_arrive(replay, warp->event, EMU_NO_WARP, landed);
   else
-    arrive(replay, warp->event, index, replay->now);
-}
-
-static void issue_copy(replay_t *replay, uint32_t index) {
-  warp_t *warp = &replay->warps[index];
-  const emu_event_t *event = warp->event;
-  emu_panel_t *panel = &replay->panel;
-  double begin = fmax(replay->now, replay->copies_free);
-  replay->copies_free = begin + emu_cost_copy(event->count);
-  double landed = replay->copies_free + EMU_COPY_LATENCY;
-  panel->copies = emu_timeline_grow(panel->copies, panel->copy_count,
-                                    sizeof *panel->copies);
-  panel->copies[panel->copy_count++] =
-      (emu_copy_span_t){.issue = replay->now,
-                        .begin = begin,
-                        .moved = replay->copies_free,
-                        .end = landed,
-                        .bytes = event->count,
-                        .warp = index,
-                        .line = event->first_line,
-                        .signal = event->signal,
-                        .is_store = event->is_store};
-  panel->warps[index].load_count += !event->is_store;
-  if (event->signal != EMU_NO_SIGNAL)
-    arrive(replay, event, EMU_NO_WARP, landed);
-  copies_t *copies = &warp->copies[event->family];
-  copies->moved =
-      emu_timeline_grow(copies->moved, copies->count, sizeof(double));
-  copies->moved[copies->count++] = replay->copies_free;
-}
-
-static void issue_product(replay_t *replay, uint32_t index) {
-  warp_t *warp = &replay->warps[index];
-  const emu_event_t *event = warp->event;
-  emu_panel_t *panel = &replay->panel;
-  uint32_t warpgroup = index / WARPGROUP;
-  product_t *product = &replay->products[warpgroup][warp->product_count++];
-  ++panel->warps[index].product_count;
-  product->time = replay->now;
-  if (++product->issued < product->issuers)
-    return;
-  double begin = fmax(replay->now, replay->tensor_free);
-  product->end = replay->tensor_free =
-      begin + emu_cost_product((uint32_t)event->count);
-  panel->products = emu_timeline_grow(panel->products, panel->product_count,
-                                      sizeof *panel->products);
-  panel->products[panel->product_count++] =
-      (emu_product_span_t){.issue = replay->now,
-                           .begin = begin,
-                           .end = product->end,
-                           .n = (uint32_t)event->count,
-                           .warpgroup = warpgroup,
-                           .group = event->group,
-                           .line = event->first_line};
+    emu_replay_arrive(replay, warp->event, index, replay->now);
 }
 
 /* ---- What warps wait for ---------------------------------------------------
  */
 
-static bool signal_is_known(const replay_t *replay, uint32_t signal,
+static bool signal_is_known(const emu_replay_t *replay, uint32_t signal,
                             double *out_time) {
   *out_time = 0;
   if (signal == EMU_NO_SIGNAL)
@@ -273,27 +128,9 @@ static bool signal_is_known(const replay_t *replay, uint32_t signal,
          replay->recorder->signals[signal].arrivals;
 }
 
-static bool products_are_known(const replay_t *replay, uint32_t index,
-                               uint64_t count, double *out_time) {
-  *out_time = 0;
-  if (count == 0)
-    return true;
-  const product_t *last = &replay->products[index / WARPGROUP][count - 1];
-  *out_time = last->end; /* they end in order */
-  return last->issued >= last->issuers;
-}
-
-static double copies_end(const warp_t *warp) {
-  const emu_event_t *event = warp->event;
-  if (event->count == 0)
-    return 0;
-  double moved = warp->copies[event->family].moved[event->count - 1];
-  return event->only_reads ? moved : moved + EMU_COPY_LATENCY;
-}
-
 /* Whether it is known when the wait ends; then the warp sleeps until that. */
-static bool settle_wait(replay_t *replay, uint32_t index) {
-  warp_t *warp = &replay->warps[index];
+static bool settle_wait(emu_replay_t *replay, uint32_t index) {
+  emu_replay_warp_t *warp = &replay->warps[index];
   const emu_event_t *event = warp->event;
   double time = 0;
   double cost = 0;
@@ -302,27 +139,27 @@ static bool settle_wait(replay_t *replay, uint32_t index) {
       return false;
     cost = EMU_HAND_OVER;
   } else if (event->kind == EMU_EVENT_PRODUCT_WAIT) {
-    if (!products_are_known(replay, index, event->count, &time))
+    if (!emu_replay_products_end(replay, index, &time))
       return false;
   } else {
-    time = copies_end(warp);
+    time = emu_replay_copies_end(warp);
   }
-  warp->state = WARP_SLEEPS;
+  warp->state = EMU_WARP_SLEEPS;
   warp->time = fmax(time, warp->begin) + cost;
   return true;
 }
 
-static void begin_wait(replay_t *replay, uint32_t index) {
-  warp_t *warp = &replay->warps[index];
+static void begin_wait(emu_replay_t *replay, uint32_t index) {
+  emu_replay_warp_t *warp = &replay->warps[index];
   warp->begin = replay->now;
   if (!settle_wait(replay, index))
-    warp->state = WARP_WAITS;
+    warp->state = EMU_WARP_WAITS;
 }
 
-static void add_hand_over(replay_t *replay, uint32_t index) {
-  const warp_t *warp = &replay->warps[index];
+static void add_hand_over(emu_replay_t *replay, uint32_t index) {
+  const emu_replay_warp_t *warp = &replay->warps[index];
   const emu_event_t *event = warp->event;
-  const signal_t *signal = &replay->signals[event->signal];
+  const emu_replay_signal_t *signal = &replay->signals[event->signal];
   const emu_signal_t *name = &replay->recorder->signals[event->signal];
   emu_panel_t *panel = &replay->panel;
   if (signal->arrived == 0 || signal->time <= warp->begin)
@@ -340,8 +177,8 @@ static void add_hand_over(replay_t *replay, uint32_t index) {
                         .to_line = event->first_line};
 }
 
-static void end_wait(replay_t *replay, uint32_t index) {
-  warp_t *warp = &replay->warps[index];
+static void end_wait(emu_replay_t *replay, uint32_t index) {
+  emu_replay_warp_t *warp = &replay->warps[index];
   const emu_event_t *event = warp->event;
   emu_span_kind_t kind = event->kind == EMU_EVENT_WAIT ? EMU_SPAN_WAIT
                          : event->kind == EMU_EVENT_COPY_WAIT
@@ -357,17 +194,17 @@ static void end_wait(replay_t *replay, uint32_t index) {
       add_hand_over(replay, index);
     }
   }
-  warp->state = WARP_READY;
+  warp->state = EMU_WARP_READY;
   ++warp->event;
 }
 
 /* ---- The clock -------------------------------------------------------------
  */
 
-static void begin_event(replay_t *replay, uint32_t index) {
-  warp_t *warp = &replay->warps[index];
+static void begin_event(emu_replay_t *replay, uint32_t index) {
+  emu_replay_warp_t *warp = &replay->warps[index];
   if (warp->event == warp->end) {
-    warp->state = WARP_ENDED;
+    warp->state = EMU_WARP_ENDED;
     replay->panel.warps[index].end = replay->now;
     return;
   }
@@ -384,35 +221,35 @@ static void begin_event(replay_t *replay, uint32_t index) {
     arrive_itself(replay, index);
     break;
   case EMU_EVENT_COPY:
-    issue_copy(replay, index);
+    emu_replay_issue_copy(replay, index);
     break;
   case EMU_EVENT_PRODUCT:
-    issue_product(replay, index);
+    emu_replay_issue_product(replay, index);
     break;
   }
   ++warp->event;
 }
 
 /* Lets the warp do what it can at `now`; false where that is nothing. */
-static bool act(replay_t *replay, uint32_t index) {
-  warp_t *warp = &replay->warps[index];
+static bool act(emu_replay_t *replay, uint32_t index) {
+  emu_replay_warp_t *warp = &replay->warps[index];
   switch (warp->state) {
-  case WARP_READY:
+  case EMU_WARP_READY:
     begin_event(replay, index);
     return true;
-  case WARP_WORKS:
+  case EMU_WARP_WORKS:
     if (warp->time > replay->now)
       return false;
     end_work(replay, index);
     return true;
-  case WARP_SLEEPS:
+  case EMU_WARP_SLEEPS:
     if (warp->time > replay->now)
       return false;
     end_wait(replay, index);
     return true;
-  case WARP_WAITS:
+  case EMU_WARP_WAITS:
     return settle_wait(replay, index);
-  case WARP_ENDED:
+  case EMU_WARP_ENDED:
     break;
   }
   return false;
@@ -421,14 +258,14 @@ static bool act(replay_t *replay, uint32_t index) {
 /* The next time at which a warp can go on; false where none is left. Warps that
  * wait for each other (no program that a GPU runs to its end) go on all the
  * same. */
-static bool advance(replay_t *replay) {
+static bool advance(emu_replay_t *replay) {
   double next = INFINITY;
-  warp_t *stuck = NULL;
+  emu_replay_warp_t *stuck = NULL;
   for (uint32_t i = replay->recorder->warp_count; i-- > 0;) {
-    warp_t *warp = &replay->warps[i];
-    if (warp->state == WARP_WORKS || warp->state == WARP_SLEEPS)
+    emu_replay_warp_t *warp = &replay->warps[i];
+    if (warp->state == EMU_WARP_WORKS || warp->state == EMU_WARP_SLEEPS)
       next = fmin(next, warp->time);
-    else if (warp->state == WARP_WAITS)
+    else if (warp->state == EMU_WARP_WAITS)
       stuck = warp;
   }
   if (next < INFINITY) {
@@ -437,12 +274,12 @@ static bool advance(replay_t *replay) {
   }
   if (!stuck)
     return false;
-  stuck->state = WARP_SLEEPS;
+  stuck->state = EMU_WARP_SLEEPS;
   stuck->time = replay->now;
   return true;
 }
 
-static void run(replay_t *replay) {
+static void run(emu_replay_t *replay) {
   do {
     bool has_acted = true;
     while (has_acted) {
@@ -457,7 +294,7 @@ static void run(replay_t *replay) {
 /* ---- All -------------------------------------------------------------------
  */
 
-static void start(replay_t *replay) {
+static void start(emu_replay_t *replay) {
   const emu_recorder_t *recorder = replay->recorder;
   uint32_t count = recorder->warp_count;
   replay->warps = uattn_allocate(count * sizeof *replay->warps);
@@ -465,18 +302,19 @@ static void start(replay_t *replay) {
       uattn_allocate((recorder->signal_count + 1) * sizeof *replay->signals);
   replay->panel.warp_count = count;
   replay->panel.warps = uattn_allocate(count * sizeof *replay->panel.warps);
-  size_t most[EMU_LANES / WARPGROUP] = {0};
+  size_t most[EMU_LANES / EMU_WARPGROUP] = {0};
   for (uint32_t i = 0; i < count; ++i) {
     const emu_warp_record_t *record = &recorder->warps[i];
     replay->warps[i].event = record->events;
     replay->warps[i].end = record->events + record->count;
-    if (record->count > most[i / WARPGROUP])
-      most[i / WARPGROUP] = record->count;
+    if (record->count > most[i / EMU_WARPGROUP])
+      most[i / EMU_WARPGROUP] = record->count;
   }
   for (uint32_t i = 0; i < count; ++i) {
-    product_t **products = &replay->products[i / WARPGROUP];
+    emu_replay_product_t **products = &replay->products[i / EMU_WARPGROUP];
     if (!*products)
-      *products = uattn_allocate((most[i / WARPGROUP] + 1) * sizeof **products);
+      *products =
+          uattn_allocate((most[i / EMU_WARPGROUP] + 1) * sizeof **products);
     uint64_t place = 0;
     const emu_warp_record_t *record = &recorder->warps[i];
     for (size_t k = 0; k < record->count; ++k)
@@ -485,7 +323,7 @@ static void start(replay_t *replay) {
   }
 }
 
-static void finish(replay_t *replay) {
+static void finish(emu_replay_t *replay) {
   emu_panel_t *panel = &replay->panel;
   for (uint32_t i = 0; i < panel->warp_count; ++i) {
     panel->cycles = fmax(panel->cycles, panel->warps[i].end);
@@ -496,14 +334,14 @@ static void finish(replay_t *replay) {
     panel->cycles = fmax(panel->cycles, panel->copies[i].end);
   for (size_t i = 0; i < panel->product_count; ++i)
     panel->cycles = fmax(panel->cycles, panel->products[i].end);
-  for (int i = 0; i < EMU_LANES / WARPGROUP; ++i)
+  for (int i = 0; i < EMU_LANES / EMU_WARPGROUP; ++i)
     free(replay->products[i]);
   free(replay->warps);
   free(replay->signals);
 }
 
 emu_panel_t emu_timeline_replay(const emu_recorder_t *recorder) {
-  replay_t replay = {.recorder = recorder};
+  emu_replay_t replay = {.recorder = recorder};
   replay.panel.arena = uattn_arena_create();
   start(&replay);
   run(&replay);

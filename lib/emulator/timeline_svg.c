@@ -79,6 +79,35 @@ void svg_lane_name(svg_panel_t *svg, double height, const char *first,
                          y + 27, third);
 }
 
+void svg_begin_lane(svg_panel_t *svg, const char *name, double height) {
+  uattn_string_appendf(svg->text,
+                       "<g id=\"kernel%zu-%s\">\n<rect class=\"lane\" "
+                       "x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>\n",
+                       svg->index, name, SVG_LEFT, svg->top,
+                       SVG_RIGHT - SVG_LEFT, height);
+}
+
+void svg_end_lane(svg_panel_t *svg, double height) {
+  uattn_string_append(svg->text, "</g>\n");
+  svg->top += height + SVG_LANE_GAP;
+}
+
+void svg_append_times(uattn_string_t *text, double begin, double end) {
+  uattn_string_appendf(text, "cycles %.0f to %.0f (%.0f)", begin, end,
+                       end - begin);
+}
+
+void svg_append_lines(uattn_string_t *text, uint32_t first, uint32_t last) {
+  if (first == last)
+    uattn_string_appendf(text, ", line %u", first);
+  else
+    uattn_string_appendf(text, ", lines %u to %u", first, last);
+}
+
+bool svg_is_visible(const svg_panel_t *svg, double begin, double end) {
+  return end > svg->begin && begin < svg->end;
+}
+
 /* 12 345 */
 static void append_cycles(uattn_string_t *text, double cycles) {
   unsigned long long number = (unsigned long long)(cycles + 0.5);

@@ -56,8 +56,17 @@ void svg_lane_name(svg_panel_t *svg, double height, const char *first,
  * each warp, in one block that is freed with free(). */
 emu_warp_line_t *svg_gather_spans(const svg_panel_t *svg);
 
-/* ---- Lanes (timeline_lanes.c), drawn at `top`, which moves down ------------
- */
+/* A lane at `top`, which moves down at its end. */
+void svg_begin_lane(svg_panel_t *svg, const char *name, double height);
+void svg_end_lane(svg_panel_t *svg, double height);
+
+/* "cycles 3 to 9 (6)" and ", lines 4 to 7" of titles. */
+void svg_append_times(uattn_string_t *text, double begin, double end);
+void svg_append_lines(uattn_string_t *text, uint32_t first, uint32_t last);
+bool svg_is_visible(const svg_panel_t *svg, double begin, double end);
+
+/* ---- Lanes (timeline_lanes.c, timeline_warpgroup.c) ------------------------
+ * Drawn at `top`, which moves down. */
 
 void svg_draw_copies(svg_panel_t *svg);
 void svg_draw_warpgroup(svg_panel_t *svg, uint32_t warpgroup);

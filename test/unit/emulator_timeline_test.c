@@ -131,6 +131,10 @@ static void a_wait_ends_after_the_arrival(void **state) {
   assert_int_equal(last->to, 0);
   assert_true(last->begin == 137 && last->end == 167);
   assert_int_equal(last->object, 0);
+  size_t size = 0;
+  assert_non_null(strstr(uattn_emulator_timeline_svg(timeline, &size),
+                         "warp 0: waits for mbarrier 0x0, phase 0, cycles 35 "
+                         "to 167 (132), line "));
   uattn_emulator_timeline_destroy(timeline);
 }
 
@@ -301,6 +305,17 @@ static void short_spans_are_gathered(void **state) {
   uattn_emulator_timeline_destroy(timeline);
 }
 
+static void a_kernel_without_work_has_a_picture(void **state) {
+  (void)state;
+  uattn_emulator_timeline_t *timeline =
+      record(MODULE_HEADER KERNEL_START KERNEL_END, 7, 1);
+  size_t size = 0;
+  const char *svg = uattn_emulator_timeline_svg(timeline, &size);
+  assert_non_null(strstr(svg, "kern, CTA 1 of 2: 0 cycles"));
+  assert_null(strstr(svg, "nan"));
+  uattn_emulator_timeline_destroy(timeline);
+}
+
 /* ---- Refusals, ABI ---------------------------------------------------------
  */
 
@@ -380,6 +395,7 @@ int main(void) {
       cmocka_unit_test(launches_add_panels),
       cmocka_unit_test(long_runs_are_cut),
       cmocka_unit_test(short_spans_are_gathered),
+      cmocka_unit_test(a_kernel_without_work_has_a_picture),
       cmocka_unit_test(what_is_not_there_is_refused),
       cmocka_unit_test(an_older_struct_has_no_timeline),
       cmocka_unit_test(the_readme_has_the_table),
