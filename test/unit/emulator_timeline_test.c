@@ -221,6 +221,24 @@ static void warps_of_a_quarter_share_its_units(void **state) {
   uattn_emulator_timeline_destroy(timeline);
 }
 
+/* CTA 0 leaves at once, CTA 1 works for 100 cycles. */
+static void the_cta_asked_for_is_recorded(void **state) {
+  (void)state;
+  static const char text[] = MODULE_HEADER KERNEL_START
+      "mov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra "
+      "END;\n" REPEAT_100(
+          "fma.rn.f32 %f1, %f2, %f3, %f1;\n") "END:\n" KERNEL_END;
+  for (uint64_t cta = 0; cta < 2; ++cta) {
+    uattn_emulator_timeline_t *timeline = NULL;
+    assert_ok(make(cta, &timeline));
+    assert_ok(
+        launch(text, LANES, 1, timeline, sizeof(uattn_emulator_launch_t)));
+    assert_int_equal(timeline->panels[0].cta, cta);
+    assert_true(timeline->panels[0].cycles == (cta ? 102 : 2));
+    uattn_emulator_timeline_destroy(timeline);
+  }
+}
+
 /* ---- The picture -----------------------------------------------------------
  */
 
@@ -391,6 +409,7 @@ int main(void) {
       cmocka_unit_test(copies_queue_and_land),
       cmocka_unit_test(products_queue_and_are_waited_for),
       cmocka_unit_test(warps_of_a_quarter_share_its_units),
+      cmocka_unit_test(the_cta_asked_for_is_recorded),
       cmocka_unit_test(seeds_give_one_picture),
       cmocka_unit_test(launches_add_panels),
       cmocka_unit_test(long_runs_are_cut),
