@@ -131,6 +131,10 @@ typedef struct {
   void *user_data;
 } uattn_emulator_trace_t;
 
+/* What one CTA of each launch that is given it does, drawn over a virtual
+ * clock: see uattn_emulator_timeline_svg. For one launch or call at a time. */
+typedef struct uattn_emulator_timeline uattn_emulator_timeline_t;
+
 typedef struct {
   size_t struct_size;
   uint32_t grid[3];
@@ -154,6 +158,9 @@ typedef struct {
   /* May be NULL. A pattern that fits no instruction, a tile that there is not
    * or whose instruction was not executed so often: an error. */
   const uattn_emulator_trace_t *trace;
+  /* Takes the launch, where it ends without an error, as one more kernel; may
+   * be NULL. */
+  uattn_emulator_timeline_t *timeline;
 } uattn_emulator_launch_t;
 
 typedef struct {
@@ -172,6 +179,33 @@ UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
 uattn_emulator_run(const uattn_emulator_t *emulator, size_t entry,
                    const uattn_emulator_launch_t *launch,
                    uattn_emulator_statistics_t *out_statistics);
+
+/* ---- Timelines -------------------------------------------------------------
+ */
+
+typedef struct {
+  size_t struct_size;   /* sizeof(uattn_emulator_timeline_options_t) */
+  uint64_t cta;         /* which, x first; a launch with fewer is refused */
+  uint64_t begin_cycle; /* of each kernel: what is drawn of it */
+  uint64_t end_cycle;   /* 0: as much as can be read */
+} uattn_emulator_timeline_options_t;
+
+UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
+uattn_emulator_timeline_create(const uattn_emulator_timeline_options_t *options,
+                               uattn_emulator_timeline_t **out_timeline);
+/* Accepts NULL. */
+UATTN_EXPORT void
+uattn_emulator_timeline_destroy(uattn_emulator_timeline_t *timeline);
+
+/* An SVG of the kernels so far, one below the other: a lane for each warpgroup,
+ * the copy engine and the tensor cores, over the cycles of a clock whose costs
+ * lib/emulator/README.md lists. Static, without scripts, below 500 KB.
+ * Zero-terminated; borrowed until the timeline is drawn again or destroyed. The
+ * order of warps and copies that the seed draws does not matter where the
+ * kernel's synchronisation fixes what each warp does. */
+UATTN_EXPORT const char *
+uattn_emulator_timeline_svg(uattn_emulator_timeline_t *timeline,
+                            size_t *out_size);
 
 /* ---- Functions of artifacts ------------------------------------------------
  */
@@ -213,6 +247,7 @@ typedef struct {
   void *progress_data;
   bool ignores_hazards;                /* as in uattn_emulator_launch_t */
   const uattn_emulator_trace_t *trace; /* of all kernels; may be NULL */
+  uattn_emulator_timeline_t *timeline; /* takes each kernel; may be NULL */
 } uattn_emulator_call_t;
 
 /* Runs a function's kernels, one after the other, by the rules of

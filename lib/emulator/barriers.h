@@ -17,6 +17,7 @@ typedef struct {
   uint32_t expected;      /* warps; 0: all that have not exited */
   uint32_t arrived;       /* warps */
   uint32_t arrived_warps; /* a bit each */
+  uint32_t phase;         /* those before it are complete */
   uint32_t true_count;
   uint32_t thread_count;               /* that brought predicates */
   uint32_t partial[EMU_MAX_WARPS];     /* lanes */

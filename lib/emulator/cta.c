@@ -103,6 +103,8 @@ void emu_cta_start(emu_cta_t *cta, uint64_t linear_index) {
   emu_launch_t *launch = cta->launch;
   uint64_t rest = linear_index / launch->grid[0];
   cta->linear_index = linear_index;
+  cta->recorder =
+      linear_index == launch->recorded_cta ? launch->recorder : NULL;
   cta->index[0] = (uint32_t)(linear_index % launch->grid[0]);
   cta->index[1] = (uint32_t)(rest % launch->grid[1]);
   cta->index[2] = (uint32_t)(rest / launch->grid[1]);

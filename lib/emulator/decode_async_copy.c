@@ -9,6 +9,7 @@
 
 #include "emulator/access_parts.h"
 #include "emulator/hazards.h"
+#include "emulator/timeline_record.h"
 
 /* ---- Copies on their way ---------------------------------------------------
  */
@@ -129,6 +130,8 @@ static emu_outcome_t execute_copy(emu_warp_t *warp, const emu_insn_t *insn,
   while (*end)
     end = &(*end)->next;
   *end = copy;
+  emu_record_copy(warp, insn, EMU_FAMILY_ASYNC, false,
+                  copy->bytes * (size_t)__builtin_popcount(lanes));
   emu_cta_defer(warp->cta, &copy->async);
   return EMU_NEXT;
 }
@@ -137,6 +140,7 @@ static emu_outcome_t execute_commit(emu_warp_t *warp, const emu_insn_t *insn,
                                     uint32_t lanes) {
   (void)insn;
   copies_t *copies = copies_of(warp);
+  emu_record_commit(warp, EMU_FAMILY_ASYNC);
   EMU_FOR_LANES(lane, lanes)
   ++copies->groups[lane];
   return EMU_NEXT;
@@ -146,6 +150,10 @@ static emu_outcome_t execute_commit(emu_warp_t *warp, const emu_insn_t *insn,
 static emu_outcome_t execute_wait(emu_warp_t *warp, const emu_insn_t *insn,
                                   uint32_t lanes) {
   copies_t *copies = copies_of(warp);
+  emu_record_copy_wait(warp, insn, EMU_FAMILY_ASYNC,
+                       insn->immediates[0] < 0 ? EMU_ALL_GROUPS
+                                               : (uint64_t)insn->immediates[0],
+                       false);
   EMU_FOR_LANES(lane, lanes) {
     uint64_t open = copies->groups[lane];
     uint64_t kept = (uint64_t)insn->immediates[0];

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "emulator/decode_copy.h"
 #include "emulator/decode.h"
+#include "emulator/timeline_record.h"
 
 typedef struct {
   emu_decoder_t *decoder;
@@ -26,6 +27,7 @@ static uattn_error_t *refuse(const reader_t *reader, const char *what) {
 static emu_outcome_t execute_commit(emu_warp_t *warp, const emu_insn_t *insn,
                                     uint32_t lanes) {
   (void)insn;
+  emu_record_commit(warp, EMU_FAMILY_BULK);
   emu_stores_commit(warp, lanes);
   return EMU_NEXT;
 }
@@ -34,11 +36,11 @@ enum { IMMEDIATE_ALLOWED, IMMEDIATE_ONLY_READS };
 
 static emu_outcome_t execute_wait(emu_warp_t *warp, const emu_insn_t *insn,
                                   uint32_t lanes) {
-  return emu_stores_wait(warp, lanes,
-                         (uint32_t)insn->immediates[IMMEDIATE_ALLOWED],
-                         insn->immediates[IMMEDIATE_ONLY_READS] != 0)
-             ? EMU_NEXT
-             : EMU_FAULT;
+  uint32_t allowed = (uint32_t)insn->immediates[IMMEDIATE_ALLOWED];
+  bool only_reads = insn->immediates[IMMEDIATE_ONLY_READS] != 0;
+  emu_record_copy_wait(warp, insn, EMU_FAMILY_BULK, allowed, only_reads);
+  return emu_stores_wait(warp, lanes, allowed, only_reads) ? EMU_NEXT
+                                                           : EMU_FAULT;
 }
 
 static uattn_error_t *decode_commit(reader_t *reader) {

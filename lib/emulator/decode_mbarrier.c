@@ -6,6 +6,7 @@
 #include "emulator/decode.h"
 #include "emulator/hazards.h"
 #include "emulator/shared_address.h"
+#include "emulator/timeline_record.h"
 
 enum { ROW_TARGET, ROW_ADDRESS, ROW_VALUE, ROW_BYTES };
 enum { IMMEDIATE_OFFSET };
@@ -151,6 +152,13 @@ static bool look(emu_warp_t *warp, const emu_insn_t *insn, access_t *access,
   return true;
 }
 
+static void record_wait(emu_warp_t *warp, const emu_insn_t *insn,
+                        uint64_t address) {
+  emu_actor_t actor = {.cta = warp->cta, .warp = warp, .insn = insn};
+  const emu_mbarrier_t *mbarrier = emu_mbarrier_find(&actor, address);
+  emu_record_wait(warp, insn, address, mbarrier->phase);
+}
+
 /* try_wait blocks where all lanes wait for one phase; else it says who is over,
  * as it may at any time. */
 static emu_outcome_t execute_wait(emu_warp_t *warp, const emu_insn_t *insn,
@@ -183,6 +191,8 @@ static emu_outcome_t execute_wait(emu_warp_t *warp, const emu_insn_t *insn,
     EMU_FOR_LANES(lane, over) {
       emu_hazards_mbarrier_pass(warp, 1u << lane, access.addresses[lane]);
     }
+  if (over && warp->cta->recorder)
+    record_wait(warp, insn, access.addresses[__builtin_ctz(over)]);
   emu_set_predicate(warp, insn->rows[ROW_TARGET], lanes, over);
   return EMU_NEXT;
 }

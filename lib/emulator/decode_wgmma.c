@@ -5,6 +5,7 @@
 
 #include "emulator/decode.h"
 #include "emulator/hazards.h"
+#include "emulator/timeline_record.h"
 #include "emulator/wgmma_product.h"
 
 /* ---- Execution -------------------------------------------------------------
@@ -22,6 +23,7 @@ static emu_outcome_t execute_commit(emu_warp_t *warp, const emu_insn_t *insn,
                                     uint32_t lanes) {
   (void)lanes;
   emu_hazards_aligned(warp, insn, 0);
+  emu_record_product_commit(warp);
   emu_products_commit(warp);
   return EMU_NEXT;
 }
@@ -29,10 +31,12 @@ static emu_outcome_t execute_commit(emu_warp_t *warp, const emu_insn_t *insn,
 static emu_outcome_t execute_wait(emu_warp_t *warp, const emu_insn_t *insn,
                                   uint32_t lanes) {
   (void)lanes;
-  emu_outcome_t outcome =
-      emu_products_wait(warp, (uint64_t)insn->immediates[0]);
-  if (outcome == EMU_NEXT)
+  uint64_t allowed = (uint64_t)insn->immediates[0];
+  emu_outcome_t outcome = emu_products_wait(warp, allowed);
+  if (outcome == EMU_NEXT) {
+    emu_record_product_wait(warp, insn, allowed);
     emu_hazards_aligned(warp, insn, 0);
+  }
   return outcome;
 }
 
@@ -84,6 +88,7 @@ static emu_outcome_t execute_product(emu_warp_t *warp, const emu_insn_t *insn,
   emu_hazards_aligned(warp, insn,
                       product.a_descriptor ^ product.b_descriptor << 1 ^
                           (uint64_t)product.accumulates << 63);
+  emu_record_product(warp, insn, form->n);
   emu_product_start(warp, &product);
   return EMU_NEXT;
 }

@@ -217,7 +217,9 @@ static uattn_error_t *launch_kernel(void *user_data,
       .thread_count = run->options->thread_count,
       .progress = run->options->progress ? tell_progress : NULL,
       .progress_data = run,
-      .ignores_hazards = run->options->ignores_hazards};
+      .ignores_hazards = run->options->ignores_hazards,
+
+      .timeline = run->options->timeline};
   uattn_emulator_statistics_t statistics = {0};
   uattn_error_t *error =
       emu_run_entry(run->program->images[kernel->image_index],

@@ -6,6 +6,7 @@
 #include "emulator/decode.h"
 #include "emulator/decode_copy.h"
 #include "emulator/hazards.h"
+#include "emulator/timeline_record.h"
 #include "emulator/trace.h"
 
 enum {
@@ -193,6 +194,19 @@ static bool check_mask(const request_t *request) {
                mask);
 }
 
+static void record(const request_t *request) {
+  const emu_copy_t *copy = &request->copy;
+  emu_warp_t *warp = request->warp;
+  if (copy->kind == EMU_COPY_STORE) {
+    emu_record_copy(warp, request->insn, EMU_FAMILY_BULK, true, copy->bytes);
+    return;
+  }
+  emu_actor_t actor = {.cta = warp->cta, .warp = warp, .insn = request->insn};
+  emu_record_load(warp, request->insn, copy->mbarrier,
+                  emu_mbarrier_find(&actor, copy->mbarrier)->phase,
+                  copy->bytes);
+}
+
 static bool start(request_t *request) {
   const emu_copy_form_t *form = request->form;
   request->copy = (emu_copy_t){
@@ -206,6 +220,8 @@ static bool start(request_t *request) {
   if (!is_right || !check_shared(request) || !check_mbarrier(request) ||
       !check_mask(request))
     return false;
+  if (request->warp->cta->recorder)
+    record(request);
   if (request->warp->cta->trace)
     emu_trace_copy(request->warp->cta, &request->copy);
   if (form->kind == EMU_COPY_STORE)

@@ -26,6 +26,7 @@ typedef struct emu_warp emu_warp_t;
 typedef struct emu_insn emu_insn_t;
 typedef struct emu_hazards emu_hazards_t; /* hazards.h */
 typedef struct emu_trace emu_trace_t;
+typedef struct emu_recorder emu_recorder_t; /* timeline_record.h */
 
 /* ---- Operands --------------------------------------------------------------
  */
@@ -359,8 +360,9 @@ struct emu_cta {
   uint32_t last_memory;   /* where the last global access was found */
   uattn_error_t *fault;   /* the first one */
   emu_findings_t findings;
-  emu_hazards_t *hazards; /* NULL: the launch does not ask for them */
-  emu_trace_t *trace;     /* NULL as a rule: nothing of it is to be told */
+  emu_hazards_t *hazards;   /* NULL: the launch does not ask for them */
+  emu_trace_t *trace;       /* NULL as a rule: nothing of it is to be told */
+  emu_recorder_t *recorder; /* of the launch's timeline; NULL in other CTAs */
 };
 
 /* Queues `owned_work` (malloc) to finish at a moment drawn from the seed. */

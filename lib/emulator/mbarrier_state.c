@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "emulator/hazards.h"
+#include "emulator/timeline_record.h"
 
 enum { MBARRIER_BYTES = 8 };
 
@@ -158,6 +159,8 @@ bool emu_mbarrier_add_bytes(const emu_actor_t *actor, uint64_t address,
   if (!mbarrier || !add_bytes(actor, address, mbarrier, bytes))
     return false;
   emu_hazards_mbarrier_use(actor, address);
+  if (actor->warp)
+    emu_record_arrive(actor->warp, actor->insn, address, mbarrier->phase);
   complete_phase(actor->cta, address, mbarrier);
   store(mbarrier, memory_bytes);
   return true;
@@ -197,6 +200,7 @@ bool emu_mbarrier_arrive(const emu_actor_t *actor, uint64_t address,
   if (!mbarrier || !check_arrival(actor, address, mbarrier, arrival) ||
       !add_bytes(actor, address, mbarrier, arrival->expected_bytes))
     return false;
+  emu_record_arrive(actor->warp, actor->insn, address, mbarrier->phase);
   *out_state = emu_mbarrier_state(mbarrier);
   mbarrier->pending -= arrival->count;
   if (arrival->drops)

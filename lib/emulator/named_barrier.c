@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emulator/hazards.h"
+#include "emulator/timeline_record.h"
 
 static uint32_t live_warps(const emu_cta_t *cta) {
   uint32_t count = 0;
@@ -52,6 +53,7 @@ static void complete(emu_cta_t *cta, uint32_t number,
     barrier->true_counts[i] = barrier->true_count;
     barrier->thread_counts[i] = barrier->thread_count;
   }
+  ++barrier->phase;
   barrier->is_active = false;
   barrier->arrived_warps = 0;
   barrier->has_partial = false;
@@ -130,6 +132,7 @@ emu_outcome_t emu_barrier_arrive(emu_warp_t *warp, const emu_insn_t *insn,
       return EMU_FAULT;
     arrive(warp, insn, barrier, fresh, arrival);
     emu_hazards_arrive(warp, fresh, arrival->barrier);
+    emu_record_barrier_arrive(warp, insn, arrival->barrier, barrier->phase);
   }
   complete(warp->cta, arrival->barrier, barrier);
   if (!arrival->waits)
@@ -139,6 +142,7 @@ emu_outcome_t emu_barrier_arrive(emu_warp_t *warp, const emu_insn_t *insn,
         (emu_wait_t){.kind = EMU_WAIT_BARRIER, .barrier = arrival->barrier};
     return EMU_BLOCKED;
   }
+  emu_record_barrier_wait(warp, insn, arrival->barrier);
   *released &= ~lanes;
   emu_hazards_pass(warp, lanes, arrival->barrier);
   *out_true_count = barrier->true_counts[warp->index];
@@ -172,6 +176,7 @@ emu_outcome_t emu_cluster_arrive(emu_warp_t *warp, const emu_insn_t *insn,
   }
   barrier->arrived[warp->index] |= lanes;
   emu_hazards_arrive(warp, lanes, EMU_SYNC_CLUSTER);
+  emu_record_barrier_arrive(warp, insn, EMU_CLUSTER_BARRIER, 0);
   return EMU_NEXT;
 }
 
@@ -192,6 +197,7 @@ emu_outcome_t emu_cluster_wait(emu_warp_t *warp, const emu_insn_t *insn,
         (emu_wait_t){.kind = EMU_WAIT_BARRIER, .barrier = EMU_CLUSTER_BARRIER};
     return EMU_BLOCKED;
   }
+  emu_record_barrier_wait(warp, insn, EMU_CLUSTER_BARRIER);
   *passed &= ~lanes;
   emu_hazards_pass(warp, lanes, EMU_SYNC_CLUSTER);
   return EMU_NEXT;

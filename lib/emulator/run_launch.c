@@ -3,10 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "emulator/run_launch.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/emulator.h"
+#include "emulator/timeline.h"
 #include "emulator/trace.h"
 
 /* The driver's limits. */
@@ -97,6 +99,19 @@ static uattn_error_t *check_shared(const emu_program_t *program,
       EMU_SHARED_BYTES_LIMIT);
 }
 
+static uattn_error_t *check_timeline(const emu_program_t *program,
+                                     const uattn_emulator_launch_t *options) {
+  const uint32_t *grid = options->grid;
+  uint64_t count = (uint64_t)grid[0] * grid[1] * grid[2];
+  if (!options->timeline || options->timeline->cta < count)
+    return NULL;
+  return uattn_error_create(
+      UATTN_ERROR_INVALID_ARGUMENT,
+      "timeline: CTA %" PRIu64 " of %s: expected one of its %" PRIu64
+      ", counted from 0",
+      options->timeline->cta, program->entry->name, count);
+}
+
 static uattn_error_t *check(const emu_program_t *program,
                             const uattn_emulator_launch_t *options,
                             size_t *out_shared_bytes) {
@@ -107,6 +122,8 @@ static uattn_error_t *check(const emu_program_t *program,
     error = check_params(program->entry, options);
   if (!error)
     error = check_shared(program, options, out_shared_bytes);
+  if (!error)
+    error = check_timeline(program, options);
   return error;
 }
 
@@ -144,9 +161,15 @@ static void fill(emu_launch_t *launch, const emu_program_t *program,
   launch->globals =
       make_space(program, PTX_SPACE_GLOBAL, program->global_bytes);
   launch->consts = make_space(program, PTX_SPACE_CONST, program->const_bytes);
+  if (options->timeline) {
+    launch->recorded_cta = options->timeline->cta;
+    launch->recorder = emu_recorder_create(
+        program, (launch->thread_count + EMU_LANES - 1) / EMU_LANES);
+  }
 }
 
 static void release(emu_launch_t *launch) {
+  emu_recorder_destroy(launch->recorder);
   free(launch->params);
   free(launch->memories);
   free(launch->globals);
@@ -190,6 +213,9 @@ uattn_error_t *emu_run_entry(const uattn_emulator_t *emulator, size_t entry,
                    .progress_data = options->progress_data};
   error = trace ? run_traced(&emulated, &run, trace)
                 : emu_launch_run(&emulated, &run);
+  if (!error && emulated.recorder)
+    emu_timeline_add(options->timeline, program->entry->name,
+                     emulated.cta_count, emulated.recorder);
   release(&emulated);
   if (out_statistics)
     *out_statistics = run.statistics;

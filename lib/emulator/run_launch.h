@@ -33,8 +33,10 @@ struct emu_launch {
   uint8_t *consts;
   uint64_t seed;
   bool checks_hazards;
-  emu_progress_t progress; /* of all CTAs, where they run interleaved */
-  emu_trace_t *trace;      /* NULL: nothing is to be told */
+  emu_progress_t progress;  /* of all CTAs, where they run interleaved */
+  emu_trace_t *trace;       /* NULL: nothing is to be told */
+  emu_recorder_t *recorder; /* NULL: nothing is recorded */
+  uint64_t recorded_cta;
 };
 
 /* The public run of one entry, by a trace that may be NULL and is not that of

@@ -9,6 +9,7 @@
  * waited for. */
 #include "emulator/hazards.h"
 #include "emulator/run_launch.h"
+#include "emulator/timeline_record.h"
 #include "emulator/trace.h"
 
 /* One group of lanes goes on alone for so long while others of the warp could
@@ -199,6 +200,7 @@ static group_end_t run_group(emu_warp_t *warp, uint32_t group, uint32_t pc,
       exit_lanes(warp, lanes);
       return part(warp, 0, 0, skipping, pc + 1);
     }
+    emu_record_step(warp, insn);
     if (outcome == EMU_JUMPED)
       return part(warp, 0, 0, skipping, pc + 1);
     if (outcome == EMU_BRANCH && skipping)

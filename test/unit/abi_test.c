@@ -176,6 +176,7 @@ static const struct {
     FIELD(uattn_emulator_launch_t, progress_data, 104),
     FIELD(uattn_emulator_launch_t, ignores_hazards, 112),
     FIELD(uattn_emulator_launch_t, trace, 120),
+    FIELD(uattn_emulator_launch_t, timeline, 128),
 
     FIELD(uattn_emulator_statistics_t, instructions, 0),
     FIELD(uattn_emulator_statistics_t, ctas, 8),
@@ -194,6 +195,12 @@ static const struct {
     FIELD(uattn_emulator_call_t, progress_data, 80),
     FIELD(uattn_emulator_call_t, ignores_hazards, 88),
     FIELD(uattn_emulator_call_t, trace, 96),
+    FIELD(uattn_emulator_call_t, timeline, 104),
+
+    FIELD(uattn_emulator_timeline_options_t, struct_size, 0),
+    FIELD(uattn_emulator_timeline_options_t, cta, 8),
+    FIELD(uattn_emulator_timeline_options_t, begin_cycle, 16),
+    FIELD(uattn_emulator_timeline_options_t, end_cycle, 24),
 };
 
 static void fields_are_where_they_were(void **state) {

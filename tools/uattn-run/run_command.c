@@ -139,6 +139,33 @@ static uattn_error_t *read_dump_tile(run_command_t *command,
   return run_trace_read_tile(&command->trace, value);
 }
 
+static uattn_error_t *read_timeline(run_command_t *command, const char *value) {
+  command->timeline = value;
+  return NULL;
+}
+
+static uattn_error_t *read_timeline_cta(run_command_t *command,
+                                        const char *value) {
+  return read_number("timeline-cta", value, 0, &command->timeline_cta);
+}
+
+static uattn_error_t *read_timeline_range(run_command_t *command,
+                                          const char *value) {
+  char *begin = uattn_string_copy(value);
+  char *end = strchr(begin, ':');
+  if (end)
+    *end++ = '\0';
+  bool is_right = end && uattn_parse_int64(begin, &command->timeline_begin) &&
+                  uattn_parse_int64(end, &command->timeline_end) &&
+                  command->timeline_begin >= 0 &&
+                  command->timeline_end > command->timeline_begin;
+  free(begin);
+  return is_right ? NULL
+                  : USAGE_ERROR("--timeline-range is '%s': expected "
+                                "BEGIN:END in cycles, such as 4000:9000",
+                                value);
+}
+
 static uattn_error_t *read_check(run_command_t *command, const char *value) {
   (void)value;
   command->is_checked = true;
@@ -167,7 +194,7 @@ static const struct {
   const char *name;
   const char *value_name; /* NULL: a switch */
   bool is_repeated;
-  read_value_t read; /* NULL: known, and refused */
+  read_value_t read;
   const char *summary;
 } options[] = {
     {"function", "NAME", false, read_function,
@@ -206,9 +233,15 @@ static const struct {
     {"launch", "F", false, read_launch,
      "how to launch the kernel of a .ptx: a launch description,\n"
      "see lib/emulator/README.md"},
+    {"timeline", "F.svg", false, read_timeline,
+     "emulator: draw who does what when, in emulated cycles:\n"
+     "warpgroups, copies, wgmma; of one CTA of each kernel"},
+    {"timeline-cta", "N", false, read_timeline_cta,
+     "of this CTA, counted from 0 (0)"},
+    {"timeline-range", "B:E", false, read_timeline_range,
+     "of cycles B to E (the first 16000)"},
     {"help", NULL, true, read_help, "print this text"},
     {"version", NULL, true, read_version, "print the version"},
-    {"timeline", "F.svg", true, NULL, NULL},
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
@@ -232,9 +265,6 @@ static uattn_error_t *read_option(char **arguments, int *index, bool *was_given,
     return USAGE_ERROR("unknown option %s: expected one of those that --help "
                        "lists",
                        arguments[*index]);
-  if (!options[option].read)
-    return uattn_error_create(UATTN_ERROR_UNSUPPORTED, "--%s is not built yet",
-                              options[option].name);
   if (was_given[option] && !options[option].is_repeated)
     return USAGE_ERROR("--%s is given twice: expected it once",
                        options[option].name);
@@ -294,6 +324,24 @@ static uattn_error_t *check_ptx(const run_command_t *command) {
   return NULL;
 }
 
+static uattn_error_t *check_timeline(const run_command_t *command) {
+  bool has_part = command->timeline_cta > 0 || command->timeline_end > 0;
+  if (!command->timeline)
+    return has_part ? USAGE_ERROR("--timeline-cta and --timeline-range go with "
+                                  "--timeline, which is not given")
+                    : NULL;
+  if (command->device == RUN_DEVICE_CUDA ||
+      command->device == RUN_DEVICE_REFERENCE)
+    return USAGE_ERROR("--timeline goes with the emulator: expected "
+                       "--device=emulator");
+  for (size_t i = 0; i < command->output_count; ++i)
+    if (strcmp(command->outputs[i], command->timeline) == 0)
+      return USAGE_ERROR("--timeline and --output are both '%s': expected two "
+                         "files",
+                         command->timeline);
+  return NULL;
+}
+
 static uattn_error_t *check_together(const run_command_t *command) {
   if (command->asks_help || command->asks_version)
     return NULL;
@@ -304,6 +352,9 @@ static uattn_error_t *check_together(const run_command_t *command) {
       !has_suffix(command->file, ".uattn") && !is_ptx)
     return USAGE_ERROR("the file is '%s': expected a .mlir, .uattn or .ptx",
                        command->file);
+  uattn_error_t *error = check_timeline(command);
+  if (error)
+    return error;
   if (is_ptx)
     return check_ptx(command);
   if (command->launch)
@@ -340,8 +391,10 @@ uattn_error_t *run_command_parse(int argument_count, char **arguments,
     error = check_together(out_command);
   if (!error)
     error = check_trace(out_command);
-  if (run_trace_is_asked(
-          &out_command->trace)) /* not what there happens to be */
+  /* Not what there happens to be: both are the emulator's alone. */
+  bool is_emulated =
+      out_command->timeline != NULL || run_trace_is_asked(&out_command->trace);
+  if (is_emulated && out_command->device == RUN_DEVICE_AUTO)
     out_command->device = RUN_DEVICE_EMULATOR;
   return error;
 }

@@ -35,7 +35,11 @@ typedef struct {
   uint64_t schedule_seed;
   int64_t schedule_count;
   run_trace_t trace;
-  const char *launch; /* the description of a .ptx's launch; else NULL */
+  const char *launch;   /* the description of a .ptx's launch; else NULL */
+  const char *timeline; /* the picture's file; else NULL */
+  int64_t timeline_cta;
+  int64_t timeline_begin; /* cycles; both 0: what fits */
+  int64_t timeline_end;
   bool is_checked;
   bool is_timed;
   bool asks_help;

@@ -71,6 +71,7 @@ static uattn_error_t *make_results(emulated_t *emulated) {
 
 /* Results begin as NaN in every float type. */
 static uattn_error_t *run_schedule(emulated_t *emulated, uint64_t seed,
+                                   uattn_emulator_timeline_t *timeline,
                                    uattn_emulator_statistics_t *statistics) {
   const uattn_artifact_function_t *function = emulated->values->function;
   for (uint32_t i = 0; i < function->result_count; ++i)
@@ -89,7 +90,8 @@ static uattn_error_t *run_schedule(emulated_t *emulated, uint64_t seed,
                                 .seed = seed,
                                 .progress = run_progress_tell,
                                 .progress_data = &progress,
-                                .trace = run_trace_options(trace, &options)};
+                                .trace = run_trace_options(trace, &options),
+                                .timeline = timeline};
   if (call.trace)
     call.progress = NULL; /* lines of its own, on the same stderr */
   uattn_error_t *error = uattn_emulator_program_run(
@@ -156,14 +158,15 @@ static uattn_error_t *run_schedules(emulated_t *emulated,
                                     run_emulated_t *out_emulated) {
   double begin = run_seconds_now();
   uattn_error_t *error =
-      run_schedule(emulated, schedules->seed, &out_emulated->statistics);
+      run_schedule(emulated, schedules->seed, schedules->timeline,
+                   &out_emulated->statistics);
   out_emulated->seconds = run_seconds_now() - begin;
   out_emulated->do_schedules_agree = true;
   if (!error)
     error = keep_results(emulated, out_results);
   for (int64_t i = 1; i < schedules->schedule_count && !error; ++i) {
     uint64_t seed = schedules->seed + (uint64_t)i;
-    error = uattn_error_annotate(run_schedule(emulated, seed, NULL),
+    error = uattn_error_annotate(run_schedule(emulated, seed, NULL, NULL),
                                  "schedule seed %" PRIu64, seed);
     if (!error && !compare_results(emulated, schedules->seed, seed))
       out_emulated->do_schedules_agree = false;

@@ -16,6 +16,7 @@ typedef struct {
   uint64_t seed;
   int64_t schedule_count;
   const run_trace_t *trace;
+  uattn_emulator_timeline_t *timeline; /* of the first one; may be NULL */
 } run_schedules_t;
 typedef struct {
   double seconds;

@@ -12,6 +12,7 @@
 #include "run_progress.h"
 #include "run_ptx.h"
 #include "run_reference.h"
+#include "run_timeline.h"
 #include "run_values.h"
 
 /* One run of the program. */
@@ -21,8 +22,9 @@ typedef struct {
   uattn_artifact_t *artifact;
   uint32_t function;
   run_values_t values;
-  void **results; /* an array of float or int32_t each */
-  int exit_code;  /* where no error says it */
+  uattn_emulator_timeline_t *timeline; /* that is asked for */
+  void **results;                      /* an array of float or int32_t each */
+  int exit_code;                       /* where no error says it */
 } run_t;
 
 static uattn_error_t *choose_function(run_t *run) {
@@ -72,7 +74,8 @@ static uattn_error_t *run_on_emulator(run_t *run) {
   const run_schedules_t schedules = {.seed = run->command.schedule_seed,
                                      .schedule_count =
                                          run->command.schedule_count,
-                                     .trace = &run->command.trace};
+                                     .trace = &run->command.trace,
+                                     .timeline = run->timeline};
   run_emulated_t emulated = {0};
   uattn_error_t *error =
       run_emulator(run->artifact, run->function, &run->values, &schedules,
@@ -139,9 +142,13 @@ static uattn_error_t *run_function(run_t *run) {
     error = run_values_create(&run->artifact->functions[run->function],
                               &run->command, &run->values);
   if (!error)
+    error = run_timeline_create(&run->command, &run->timeline);
+  if (!error)
     error = run_on_choice(run);
   if (!error)
     error = write_outputs(run);
+  if (!error)
+    error = run_timeline_write(&run->command, run->timeline);
   return error;
 }
 
@@ -149,6 +156,8 @@ static uattn_error_t *run_file(run_t *run) {
   uattn_error_t *error = run_check_file(run->command.file);
   for (size_t i = 0; i < run->command.output_count && !error; ++i)
     error = uattn_file_check_writable(run->command.outputs[i]);
+  if (!error && run->command.timeline)
+    error = uattn_file_check_writable(run->command.timeline);
   if (error || run->command.launch)
     return error ? error : run_ptx(&run->command, &run->exit_code);
   error = run_choice_make(run->command.device, &run->choice);
@@ -179,6 +188,7 @@ static void release(run_t *run) {
          i < run->artifact->functions[run->function].result_count; ++i)
       free(run->results[i]);
   free(run->results);
+  uattn_emulator_timeline_destroy(run->timeline);
   run_values_release(&run->values);
   uattn_artifact_destroy(run->artifact);
   run_choice_release(&run->choice);

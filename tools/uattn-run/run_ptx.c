@@ -11,6 +11,7 @@
 #include "npy.h"
 #include "random_stream.h"
 #include "run_progress.h"
+#include "run_timeline.h"
 
 #define USAGE_ERROR(...)                                                       \
   uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
@@ -21,9 +22,10 @@ typedef struct {
   launch_description_t description;
   uattn_emulator_t *emulator;
   size_t entry;
-  uattn_emulator_memory_t *memories; /* of each buffer */
-  void **initial;                    /* what buffers hold before a run */
-  void **first;                      /* outputs of the first schedule */
+  uattn_emulator_memory_t *memories;   /* of each buffer */
+  void **initial;                      /* what buffers hold before a run */
+  void **first;                        /* outputs of the first schedule */
+  uattn_emulator_timeline_t *timeline; /* of the first schedule, or NULL */
 } kernel_t;
 
 static uattn_error_t *memory_error(const launch_buffer_t *buffer) {
@@ -214,6 +216,7 @@ static uattn_error_t *fill_slot(const kernel_t *kernel,
 
 static uattn_error_t *launch_once(const kernel_t *kernel, uint64_t seed,
                                   const slot_t *slots,
+                                  uattn_emulator_timeline_t *timeline,
                                   uattn_emulator_statistics_t *statistics) {
   const launch_description_t *description = &kernel->description;
   size_t count = description->argument_count;
@@ -228,18 +231,19 @@ static uattn_error_t *launch_once(const kernel_t *kernel, uint64_t seed,
   if (kernel->command->schedule_count > 1)
     run_trace_tell_schedule(trace, seed);
   run_progress_t progress = run_progress_begin("emulated");
-  uattn_emulator_launch_t launch = {
-      .struct_size = sizeof launch,
-      .dynamic_shared_bytes = description->shared_bytes,
-      .params = params,
-      .param_bytes = param_bytes,
-      .param_count = count,
-      .memories = kernel->memories,
-      .memory_count = description->buffer_count,
-      .seed = seed,
-      .progress = run_progress_tell,
-      .progress_data = &progress,
-      .trace = run_trace_options(trace, &options)};
+  uattn_emulator_launch_t launch = {.struct_size = sizeof launch,
+                                    .dynamic_shared_bytes =
+                                        description->shared_bytes,
+                                    .params = params,
+                                    .param_bytes = param_bytes,
+                                    .param_count = count,
+                                    .memories = kernel->memories,
+                                    .memory_count = description->buffer_count,
+                                    .seed = seed,
+                                    .progress = run_progress_tell,
+                                    .progress_data = &progress,
+                                    .trace = run_trace_options(trace, &options),
+                                    .timeline = timeline};
   if (launch.trace)
     launch.progress = NULL; /* lines of its own, on the same stderr */
   memcpy(launch.grid, description->grid, sizeof launch.grid);
@@ -253,6 +257,7 @@ static uattn_error_t *launch_once(const kernel_t *kernel, uint64_t seed,
 }
 
 static uattn_error_t *run_schedule(const kernel_t *kernel, uint64_t seed,
+                                   uattn_emulator_timeline_t *timeline,
                                    uattn_emulator_statistics_t *statistics) {
   const launch_description_t *description = &kernel->description;
   slot_t *slots =
@@ -264,7 +269,7 @@ static uattn_error_t *run_schedule(const kernel_t *kernel, uint64_t seed,
   for (size_t i = 0; i < description->argument_count && !error; ++i)
     error = fill_slot(kernel, &description->arguments[i], &slots[i]);
   if (!error)
-    error = launch_once(kernel, seed, slots, statistics);
+    error = launch_once(kernel, seed, slots, timeline, statistics);
   free(slots);
   return error;
 }
@@ -295,8 +300,8 @@ static uattn_error_t *run_schedules(const kernel_t *kernel,
   const run_command_t *command = kernel->command;
   uattn_emulator_statistics_t statistics = {0};
   double begin = run_seconds_now();
-  uattn_error_t *error =
-      run_schedule(kernel, command->schedule_seed, &statistics);
+  uattn_error_t *error = run_schedule(kernel, command->schedule_seed,
+                                      kernel->timeline, &statistics);
   double seconds = run_seconds_now() - begin;
   if (!error && command->is_timed)
     printf("{\"entry\": \"%s\", \"device\": \"emulator\", \"wall_ms\": %.3f, "
@@ -308,7 +313,7 @@ static uattn_error_t *run_schedules(const kernel_t *kernel,
            kernel->description.buffers[i].bytes);
   for (int64_t i = 1; i < command->schedule_count && !error; ++i) {
     uint64_t seed = command->schedule_seed + (uint64_t)i;
-    error = uattn_error_annotate(run_schedule(kernel, seed, NULL),
+    error = uattn_error_annotate(run_schedule(kernel, seed, NULL, NULL),
                                  "schedule seed %" PRIu64, seed);
     if (!error && !compare(kernel, seed))
       *out_exit_code = 1;
@@ -364,6 +369,7 @@ static void release(kernel_t *kernel) {
   free(kernel->memories);
   free(kernel->initial);
   free(kernel->first);
+  uattn_emulator_timeline_destroy(kernel->timeline);
   uattn_emulator_destroy(kernel->emulator);
   launch_description_release(&kernel->description);
 }
@@ -379,9 +385,13 @@ uattn_error_t *run_ptx(const run_command_t *command, int *out_exit_code) {
     error = make_buffers(&kernel);
   }
   if (!error)
+    error = run_timeline_create(command, &kernel.timeline);
+  if (!error)
     error = run_schedules(&kernel, out_exit_code);
   if (!error)
     error = write_outputs(&kernel);
+  if (!error)
+    error = run_timeline_write(command, kernel.timeline);
   release(&kernel);
   return error;
 }
