@@ -235,6 +235,12 @@ static void check_pair(const request_t *request, size_t chunk,
   emu_access_kind_t kind = request->access.kind;
   if (is_strong(kind) && is_strong(earlier->kind))
     return;
+  /* A copy from shared memory onto itself. */
+  if (kind == EMU_ACCESS_COPY_WRITE && earlier->kind == EMU_ACCESS_COPY_READ &&
+      earlier->owner == request->access.owner &&
+      earlier->epoch == request->access.epoch &&
+      earlier->party.insn == request->access.party.insn)
+    return;
   bool needs_fence = is_async_proxy(kind) && !is_async_proxy(earlier->kind);
   if (is_ordered(request, earlier, needs_fence))
     return;
@@ -403,11 +409,12 @@ void emu_hazards_copy(emu_warp_t *warp, uint32_t lane, const emu_copy_t *copy,
     return;
   request_t request = copy_request(warp, lane, copy, EMU_AGENT_MBARRIER,
                                    (uint32_t)copy->mbarrier, phase + 1);
+  if (copy->kind == EMU_COPY_LOCAL) {
+    request.access.kind = EMU_ACCESS_COPY_READ;
+    touch_range(&request, copy->source, copy->bytes);
+    request.access.kind = EMU_ACCESS_COPY_WRITE;
+  }
   touch_copy(&request, copy);
-  if (copy->kind != EMU_COPY_LOCAL)
-    return;
-  request.access.kind = EMU_ACCESS_COPY_READ;
-  touch_range(&request, copy->source, copy->bytes);
 }
 
 void emu_hazards_store(emu_warp_t *warp, uint32_t lane, const emu_copy_t *copy,

@@ -79,8 +79,9 @@ static void two_barriers_make_turns(void **state) {
   expect_words(&words,
                "shr.u32 %r10, %thread, 5;\nadd.u32 %r11, %r10, 1;\n"
                "xor.b32 %r12, %r10, 1;\nadd.u32 %r12, %r12, 1;\n"
-               "mov.u32 %r13, 0;\nst.shared.u32 [smem], %r13;\nbar.sync 0;\n"
-               "setp.eq.u32 %p0, %r10, 0;\n@%p0 bra.uni TURN;\n"
+               "mov.u32 %r13, 0;\nsetp.eq.u32 %p0, %r10, 0;\n"
+               "@%p0 st.shared.u32 [smem], %r13;\nbar.sync 0;\n"
+               "@%p0 bra.uni TURN;\n"
                "bar.arrive 1, 64;\n"
                "TURN: bar.sync %r11, 64;\n"
                "ld.shared.u32 %r14, [smem];\nbar.warp.sync 0xffffffff;\n"

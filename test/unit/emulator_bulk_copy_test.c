@@ -126,9 +126,13 @@ static void copies_outlive_their_thread(void **state) {
   (void)state;
   words_t words;
   draw_words(&words, 5);
-  expect_words(&words, SETUP LOAD
-               "cp.async.bulk.global.shared::cta.bulk_group [%out], [%r6], "
-               "1024;\ncp.async.bulk.commit_group;\nEND:\n");
+  static const char body[] =
+      SETUP LOAD "cp.async.bulk.global.shared::cta.bulk_group [%out], [%r6], "
+                 "1024;\ncp.async.bulk.commit_group;\nEND:\n";
+  emulated_t emulated = emulated_of(&words, body);
+  assert_emulated_fault(&emulated, "exit in flight");
+  emulated.ignores_hazards = true;
+  emulated_run_seeds(&emulated, check_words, &words);
 }
 
 /* ---- Reductions ------------------------------------------------------------

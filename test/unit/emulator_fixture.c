@@ -52,6 +52,7 @@ static uattn_error_t *launch(const uattn_emulator_t *emulator,
       .memories = memories,
       .memory_count = COUNT_OF(memories),
       .seed = emulated->seed,
+      .ignores_hazards = emulated->ignores_hazards,
       .thread_count = 1};
   return uattn_emulator_run(emulator, 0, &options, NULL);
 }

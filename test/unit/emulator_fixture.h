@@ -25,6 +25,7 @@ typedef struct {
   size_t in_bytes;
   const uattn_tensor_map_t *map; /* may be NULL */
   uint64_t seed;
+  bool ignores_hazards;
 } emulated_t;
 
 uattn_error_t *emulated_run(const emulated_t *emulated);
@@ -46,10 +47,11 @@ void assert_accepted(const char *instruction);
   "{ .reg .pred %done; WAIT: mbarrier.try_wait.parity.shared::cta.b64 %done, " \
   "[" address "], " parity "; @!%done bra WAIT; }\n"
 
-/* Thread 0 makes `count` arrivals the mbarrier at `address`, all see it. */
+/* Thread 0 makes `count` arrivals the mbarrier at `address`; all and their
+ * copies see it, and what was stored before. */
 #define INIT_MBARRIER(address, count)                                          \
   "setp.ne.u32 %p15, %thread, 0;\n"                                            \
   "@!%p15 mbarrier.init.shared::cta.b64 [" address "], " count ";\n"           \
-  "bar.sync 0;\n"
+  "fence.proxy.async;\nbar.sync 0;\n"
 
 #endif /* UATTN_EMULATOR_FIXTURE_H */

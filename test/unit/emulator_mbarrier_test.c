@@ -82,7 +82,8 @@ static void states_name_their_phase(void **state) {
       "mbarrier.arrive.shared::cta.b64 %d3, [smem + 64];\n"
       "mbarrier.try_wait.shared::cta.b64 %p0, [smem + 64], %d2, 1000;\n"
       "mbarrier.test_wait.shared::cta.b64 %p0, [smem + 64], %d3;\n"
-      "selp.u32 %r0, 1, 0, %p0;\nst.global.u32 [%out + 16], %r0;\n");
+      "selp.u32 %r0, 1, 0, %p0;\nst.global.u32 [%out + 16], %r0;\n"
+      "mbarrier.arrive.shared::cta.b64 _, [smem + 64], 2;\n");
 }
 
 static void dropped_arrivals_are_not_expected_again(void **state) {

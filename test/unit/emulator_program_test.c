@@ -34,7 +34,7 @@ enum { Q_COUNT = BATCH * TOKENS * HEADS * D, SCALAR_COUNT = 10 };
   "ld.param.u32 %r2, [s3];\nmov.u32 %r3, %ctaid.x;\n"                          \
   "div.u32 %r4, %r3, %r2;\nrem.u32 %r5, %r3, %r2;\nmov.u32 %r6, 0;\n"          \
   "mov.u32 %r7, barrier;\nmov.u32 %r8, tile;\n"                                \
-  "mbarrier.init.shared.b64 [%r7], 1;\n"                                       \
+  "mbarrier.init.shared.b64 [%r7], 1;\nfence.proxy.async;\n"                   \
   "mbarrier.arrive.expect_tx.shared.b64 _, [%r7], 16384;\n"                    \
   "cp.async.bulk.tensor.4d.shared::cluster.global.tile"                        \
   ".mbarrier::complete_tx::bytes [%r8], [q, {%r6, %r5, %r6, %r4}], [%r7];\n"   \
