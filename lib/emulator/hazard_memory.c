@@ -142,14 +142,14 @@ typedef struct {
   uint32_t lanes; /* any of whose knowledge will do */
 } request_t;
 
+/* What the lane did itself lies before what it starts now; the async proxy sees
+ * it through a fence alone. */
 static bool is_known(const request_t *request, const emu_access_t *earlier,
-                     const uint32_t *clock, uint32_t lane) {
+                     const uint32_t *clock, uint32_t lane, bool by_proxy) {
   if (!is_generic(earlier->kind))
     return clock[earlier->owner] >= earlier->epoch;
   uint32_t others = earlier->party.lanes;
-  bool is_own = is_generic(request->access.kind) &&
-                earlier->owner == request->access.owner;
-  if (is_own)
+  if (!by_proxy && earlier->owner == request->access.party.warp)
     others &= ~(1u << lane);
   const uint32_t *theirs = clock + (size_t)earlier->owner * EMU_LANES;
   for (; others; others &= others - 1)
@@ -166,7 +166,7 @@ static bool is_ordered(const request_t *request, const emu_access_t *earlier,
     uint32_t thread = warp * EMU_LANES + lane;
     const uint32_t *clock = by_proxy ? emu_proxy_clock(request->hazards, thread)
                                      : emu_clock(request->hazards, thread);
-    if (is_known(request, earlier, clock, lane))
+    if (is_known(request, earlier, clock, lane, by_proxy))
       return true;
   }
   return false;
