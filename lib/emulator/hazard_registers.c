@@ -27,6 +27,9 @@ void emu_hazard_registers_create(emu_hazards_t *hazards, const emu_cta_t *cta) {
     registers->a_product = uattn_allocate(words * sizeof(uint64_t));
     registers->last_read = uattn_allocate(words * sizeof(uint64_t));
     registers->last_write = uattn_allocate(words * sizeof(uint64_t));
+    registers->read_insn = uattn_allocate(words * sizeof *registers->read_insn);
+    registers->write_insn =
+        uattn_allocate(words * sizeof *registers->write_insn);
     registers->product_insn =
         uattn_allocate(words * sizeof *registers->product_insn);
   }
@@ -60,6 +63,8 @@ void emu_hazard_registers_destroy(emu_hazards_t *hazards) {
     free(registers->a_product);
     free(registers->last_read);
     free(registers->last_write);
+    free(registers->read_insn);
+    free(registers->write_insn);
     free(registers->product_insn);
   }
 }
@@ -90,10 +95,14 @@ static void check_flight(emu_warp_t *warp, const emu_insn_t *insn,
   emu_warp_registers_t *registers = &warp->cta->hazards->registers[warp->index];
   bool is_d = registers->d_product[row.index] > registers->done;
   bool is_a = registers->a_product[row.index] > registers->done && is_write;
-  if (is_write)
+  if (is_write) {
     registers->last_write[row.index] = registers->fences + 1;
-  else if (registers->d_product[row.index] && !registers->last_write[row.index])
+    registers->write_insn[row.index] = insn;
+  } else if (registers->d_product[row.index] &&
+             !registers->last_write[row.index]) {
     registers->last_read[row.index] = registers->fences + 1;
+    registers->read_insn[row.index] = insn;
+  }
   if (!is_d && !is_a)
     return;
   emu_party_t party = {warp->index, lanes, insn};
@@ -143,19 +152,26 @@ void emu_hazards_product_fence(emu_warp_t *warp) {
 
 /* An ordinary access that matters to the product has no wgmma.fence after it: a
  * write of what it reads, or a read of an earlier product's result where it
- * writes. */
+ * writes. Of a product the first such register is named. */
 static void check_fence(emu_warp_t *warp, const emu_party_t *party,
-                        emu_row_t row, bool is_d, bool is_read) {
+                        emu_row_t row, bool is_d, bool is_read,
+                        bool *is_found) {
   emu_warp_registers_t *registers = &warp->cta->hazards->registers[warp->index];
   bool is_written = registers->last_write[row.index] > registers->fences;
   bool was_read = registers->last_read[row.index] > registers->fences;
   registers->last_write[row.index] = registers->last_read[row.index] = 0;
-  if ((is_written && is_read) || (was_read && is_d))
-    emu_find(warp->cta, EMU_FINDING_WGMMA_FENCE, party, NULL,
-             "%s, %s, was %s by another instruction since the last "
-             "wgmma.fence",
-             register_name(warp, row), is_d ? "an accumulator" : "of A",
-             is_written && is_read ? "written" : "read");
+  bool is_late_write = is_written && is_read;
+  if (*is_found || !(is_late_write || (was_read && is_d)))
+    return;
+  emu_party_t other = {warp->index, 0,
+                       is_late_write ? registers->write_insn[row.index]
+                                     : registers->read_insn[row.index]};
+  emu_find(warp->cta, EMU_FINDING_WGMMA_FENCE, party, &other,
+           "%s, %s, was %s by another instruction since the last "
+           "wgmma.fence",
+           register_name(warp, row), is_d ? "an accumulator" : "of A",
+           is_late_write ? "written" : "read");
+  *is_found = true;
 }
 
 /* Products of one shape may follow each other on one accumulator; a register of
@@ -188,7 +204,8 @@ void emu_hazards_product(emu_warp_t *warp, const emu_product_t *product,
   emu_party_t party = {warp->index, 0, product->insn};
   registers->issued = number;
   registers->last_product = product->insn;
-  if (registers->fences == 0)
+  bool is_unfenced = registers->fences == 0;
+  if (is_unfenced)
     emu_find(warp->cta, EMU_FINDING_WGMMA_FENCE, &party, NULL,
              "the first wgmma follows no wgmma.fence");
   for (uint32_t i = 0; i < form->d_count; ++i) {
@@ -196,7 +213,7 @@ void emu_hazards_product(emu_warp_t *warp, const emu_product_t *product,
     if (product->accumulates && (warp->live & ~written[row.index]))
       report_unwritten(warp, product->insn, row,
                        warp->live & ~written[row.index]);
-    check_fence(warp, &party, row, true, product->accumulates);
+    check_fence(warp, &party, row, true, product->accumulates, &is_unfenced);
     check_accumulator(warp, product, &party, row);
     written[row.index] = EMU_ALL_LANES;
     registers->d_product[row.index] = number;
@@ -209,7 +226,7 @@ void emu_hazards_product(emu_warp_t *warp, const emu_product_t *product,
     if (warp->live & ~written[row.index])
       report_unwritten(warp, product->insn, row,
                        warp->live & ~written[row.index]);
-    check_fence(warp, &party, row, false, true);
+    check_fence(warp, &party, row, false, true, &is_unfenced);
     registers->a_product[row.index] = number;
     registers->product_insn[row.index] = product->insn;
   }

@@ -82,7 +82,9 @@ typedef struct {
   uint64_t *a_product;
   uint64_t *last_read;
   uint64_t *last_write;
-  const emu_insn_t **product_insn; /* of those two */
+  const emu_insn_t **read_insn; /* of those two */
+  const emu_insn_t **write_insn;
+  const emu_insn_t **product_insn; /* of d_product and a_product */
   uint64_t fences;
   uint64_t done; /* products that have been waited for */
   uint64_t issued;
