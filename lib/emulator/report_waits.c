@@ -1,10 +1,12 @@
-/* The report of a launch that does not get further: where every warp stands
- * and what it waits for.
+/* The report of a launch that does not get further: the cause where it is
+ * known, where every warp stands and what it waits for.
  * Layer: emulator. Must not know: how instructions work.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "emulator/barriers.h"
 #include "emulator/run_launch.h"
+#include "emulator/wgmma_product.h"
 
 /* Lanes of a warp that are at one place and wait for one thing. */
 typedef struct {
@@ -96,10 +98,127 @@ static uint32_t append_warps(uattn_string_t *text, emu_cta_t *cta,
   return last + 1;
 }
 
+/* ---- Causes ----------------------------------------------------------------
+ * Each looks at a warp's lanes that wait and says in `text` why they wait for
+ * ever, if it is what it knows. */
+
+typedef bool (*append_cause_t)(uattn_string_t *text, emu_cta_t *cta,
+                               const emu_warp_t *warp, const stand_t *stand);
+
+/* No arrival is missing, bytes are, and no copy is on its way. */
+static bool append_transaction(uattn_string_t *text, emu_cta_t *cta,
+                               const emu_warp_t *warp, const stand_t *stand) {
+  (void)warp;
+  if (stand->wait.kind != EMU_WAIT_MBARRIER || cta->pending)
+    return false;
+  const emu_mbarrier_t *mbarrier =
+      &emu_barriers(cta)->mbarriers[stand->wait.address / 8];
+  if (!mbarrier->is_initialised || mbarrier->pending ||
+      !mbarrier->pending_bytes)
+    return false;
+  int32_t bytes = mbarrier->pending_bytes;
+  uattn_string_appendf(text,
+                       "transaction count: mbarrier at shared address %u, "
+                       "phase %u: all have arrived, and %d bytes %s",
+                       stand->wait.address, mbarrier->phase,
+                       bytes < 0 ? -bytes : bytes,
+                       bytes < 0 ? "more were copied than announced"
+                                 : "were announced that no copy brings");
+  return true;
+}
+
+static bool is_aligned(const emu_cta_t *cta, const stand_t *stand) {
+  return cta->launch->program->insns[stand->pc].is_aligned;
+}
+
+/* Lanes of one warp wait for each other at two instructions. */
+static bool append_lanes(uattn_string_t *text, emu_cta_t *cta,
+                         const emu_warp_t *warp, const stand_t *stand) {
+  if (stand->wait.kind != EMU_WAIT_LANES || !is_aligned(cta, stand))
+    return false;
+  for (uint32_t rest = stand->wait.lanes & warp->live; rest;) {
+    stand_t other = next_stand(warp, rest);
+    rest &= ~other.lanes;
+    if (other.wait.kind != EMU_WAIT_LANES || !(other.wait.lanes & stand->lanes))
+      continue;
+    const emu_insn_t *insn = &cta->launch->program->insns[other.pc];
+    uattn_string_appendf(text,
+                         "not uniform: lanes 0x%08x are here, where all of the "
+                         "warp are expected, and lanes 0x%08x at line %d ",
+                         stand->lanes, other.lanes, insn->syntax->line);
+    emu_append_text(text, insn);
+    return true;
+  }
+  return false;
+}
+
+/* A warp of the warpgroup that has ended will not multiply. */
+static bool append_warpgroup(uattn_string_t *text, emu_cta_t *cta,
+                             const emu_warp_t *warp, const stand_t *stand) {
+  if (stand->wait.kind != EMU_WAIT_WARPGROUP)
+    return false;
+  uint32_t first = warp->index - warp->index % EMU_WGMMA_WARPS;
+  for (uint32_t i = first; i < first + EMU_WGMMA_WARPS; ++i)
+    if (!cta->warps[i].live) {
+      uattn_string_appendf(text,
+                           "not uniform: warp %u of the same warpgroup has "
+                           "ended without these products",
+                           i);
+      return true;
+    }
+  return false;
+}
+
+/* All that have not ended wait for registers. */
+static bool append_registers(uattn_string_t *text, emu_cta_t *cta,
+                             const emu_warp_t *warp, const stand_t *stand) {
+  (void)warp;
+  if (stand->wait.kind != EMU_WAIT_REGISTERS)
+    return false;
+  for (uint32_t i = 0; i < cta->warp_count; ++i) {
+    const emu_warp_t *other = &cta->warps[i];
+    if (other->live &&
+        next_stand(other, other->live).wait.kind != EMU_WAIT_REGISTERS)
+      return false;
+  }
+  uattn_string_appendf(text,
+                       "register count: the pool has %u registers, fewer than "
+                       "the warp asks for, and nobody gives more",
+                       cta->register_pool);
+  return true;
+}
+
+/* The first warp whose wait has a known cause, with where it waits; NULL where
+ * there is none. */
+static const emu_warp_t *find_cause(emu_cta_t *cta, uattn_string_t *text,
+                                    const emu_insn_t **out_insn) {
+  static const append_cause_t causes[] = {append_transaction, append_lanes,
+                                          append_warpgroup, append_registers};
+  for (size_t i = 0; i < sizeof causes / sizeof *causes; ++i)
+    for (uint32_t index = 0; index < cta->warp_count; ++index) {
+      const emu_warp_t *warp = &cta->warps[index];
+      for (uint32_t rest = warp->live; rest;) {
+        stand_t stand = next_stand(warp, rest);
+        *out_insn = &cta->launch->program->insns[stand.pc];
+        if (causes[i](text, cta, warp, &stand))
+          return warp;
+        rest &= ~stand.lanes;
+      }
+    }
+  *out_insn = NULL;
+  return NULL;
+}
+
+/* ---- The report ------------------------------------------------------------
+ */
+
 void emu_report_waits(emu_cta_t *cta, const char *what) {
   uattn_string_t text = {0};
+  const emu_insn_t *insn;
+  const emu_warp_t *warp = find_cause(cta, &text, &insn);
+  uattn_string_appendf(&text, "%s%s", warp ? "; " : "", what);
   for (uint32_t index = 0; index < cta->warp_count;)
     index = append_warps(&text, cta, index);
-  emu_fault(cta, NULL, -1, NULL, "%s%s", what, uattn_string_get(&text));
+  emu_fault(cta, warp, -1, insn, "%s", uattn_string_get(&text));
   uattn_string_release(&text);
 }

@@ -91,8 +91,8 @@ static emu_outcome_t execute_aligned(emu_warp_t *warp, const emu_insn_t *insn,
   if (lanes == group)
     return insn->execute(warp, insn, lanes);
   emu_fault(warp->cta, warp, -1, insn,
-            "executed by lanes 0x%08x of the live lanes 0x%08x: expected all "
-            "of the warp",
+            "not uniform: executed by lanes 0x%08x of the live lanes 0x%08x: "
+            "expected all of the warp",
             lanes, group);
   return EMU_FAULT;
 }
