@@ -115,15 +115,13 @@ static emu_outcome_t execute_traced(emu_warp_t *warp, const emu_insn_t *insn,
 static emu_outcome_t execute(emu_warp_t *warp, const emu_insn_t *insn,
                              uint32_t group, uint32_t *out_lanes) {
   uint32_t lanes = group;
-  if (insn->guard.kind != EMU_ROW_NONE) {
+  if (insn->guard.kind != EMU_ROW_NONE)
     lanes &= emu_predicate(warp, insn->guard);
-    *out_lanes = lanes;
-    if (!lanes)
-      return EMU_NEXT;
-  }
   *out_lanes = lanes;
   if (warp->cta->hazards)
     emu_hazards_registers(warp, insn, group, lanes);
+  if (!lanes)
+    return EMU_NEXT;
   if (warp->cta->trace)
     return execute_traced(warp, insn, group, lanes);
   return execute_lanes(warp, insn, group, lanes);
