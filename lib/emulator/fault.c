@@ -16,8 +16,16 @@ void emu_append_text(uattn_string_t *text, const emu_insn_t *insn) {
     uattn_string_appendf(text, "'%.*s...'", MOST_TEXT, instruction);
 }
 
+void emu_append_lanes(uattn_string_t *text, uint32_t warp, uint32_t lanes) {
+  uattn_string_appendf(text, " warp %u", warp);
+  if (lanes && !(lanes & (lanes - 1)))
+    uattn_string_appendf(text, " lane %d", __builtin_ctz(lanes));
+  else if (lanes && lanes != EMU_ALL_LANES)
+    uattn_string_appendf(text, " lanes 0x%08x", lanes);
+}
+
 void emu_append_place(uattn_string_t *text, const emu_cta_t *cta,
-                      const emu_warp_t *warp, int lane,
+                      const emu_warp_t *warp, uint32_t lanes,
                       const emu_insn_t *insn) {
   const emu_program_t *program = cta->launch->program;
   uattn_string_appendf(text, "%s:", program->module->name);
@@ -31,9 +39,7 @@ void emu_append_place(uattn_string_t *text, const emu_cta_t *cta,
   uattn_string_appendf(text, " cta (%u, %u, %u)", cta->index[0], cta->index[1],
                        cta->index[2]);
   if (warp)
-    uattn_string_appendf(text, " warp %u", warp->index);
-  if (warp && lane >= 0)
-    uattn_string_appendf(text, " lane %d", lane);
+    emu_append_lanes(text, warp->index, lanes);
   uattn_string_append(text, ": ");
 }
 
@@ -42,7 +48,7 @@ void emu_fault(emu_cta_t *cta, const emu_warp_t *warp, int lane,
   if (cta->fault)
     return;
   uattn_string_t text = {0};
-  emu_append_place(&text, cta, warp, lane, insn);
+  emu_append_place(&text, cta, warp, lane < 0 ? 0 : 1u << lane, insn);
   va_list arguments;
   va_start(arguments, format);
   uattn_string_appendv(&text, format, arguments);

@@ -59,11 +59,8 @@ static void append(emu_findings_t *findings, const emu_finding_t *finding) {
 static void append_party(uattn_string_t *text, const emu_party_t *party) {
   uattn_string_appendf(text, "line %d ", party->insn->syntax->line);
   emu_append_text(text, party->insn);
-  uattn_string_appendf(text, " of warp %u", party->warp);
-  if (party->lanes && !(party->lanes & (party->lanes - 1)))
-    uattn_string_appendf(text, " lane %d", __builtin_ctz(party->lanes));
-  else if (party->lanes && party->lanes != EMU_ALL_LANES)
-    uattn_string_appendf(text, " lanes 0x%08x", party->lanes);
+  uattn_string_append(text, " of");
+  emu_append_lanes(text, party->warp, party->lanes);
 }
 
 void emu_find(emu_cta_t *cta, emu_finding_kind_t kind, const emu_party_t *party,
@@ -77,10 +74,9 @@ void emu_find(emu_cta_t *cta, emu_finding_kind_t kind, const emu_party_t *party,
   }
   if (cta->findings.count >= MOST_FINDINGS)
     return;
-  bool is_one = party->lanes && !(party->lanes & (party->lanes - 1));
   uattn_string_t text = {0};
   emu_append_place(&text, cta, party->insn ? &cta->warps[party->warp] : NULL,
-                   is_one ? __builtin_ctz(party->lanes) : -1, party->insn);
+                   party->lanes, party->insn);
   uattn_string_appendf(&text, "%s: ", names[kind]);
   va_list arguments;
   va_start(arguments, format);

@@ -81,10 +81,14 @@ emu_turn_t emu_cta_run(emu_cta_t *cta);
 void emu_registers_start(emu_cta_t *cta);
 /* 'instruction', shortened where it is long (fault.c). */
 void emu_append_text(uattn_string_t *text, const emu_insn_t *insn);
+/* " warp w lane l", or as many lanes as there are; `lanes` 0: no word of them
+ * (fault.c). */
+void emu_append_lanes(uattn_string_t *text, uint32_t warp, uint32_t lanes);
 /* "FILE:LINE: 'instruction': cta (x, y, z) warp w lane l: "; `warp` and `insn`
- * may be NULL, `lane` -1 (fault.c). */
+ * may be NULL, `lanes` as above (fault.c). */
 void emu_append_place(uattn_string_t *text, const emu_cta_t *cta,
-                      const emu_warp_t *warp, int lane, const emu_insn_t *insn);
+                      const emu_warp_t *warp, uint32_t lanes,
+                      const emu_insn_t *insn);
 /* Ends the launch with `what` and where every warp stands (report_waits.c). */
 void emu_report_waits(emu_cta_t *cta, const char *what);
 
