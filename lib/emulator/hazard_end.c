@@ -47,8 +47,8 @@ static void check_mbarriers(emu_cta_t *cta) {
     emu_mbarrier_describe(cta, i * 8, &text);
     emu_find(cta, EMU_FINDING_HALF_DONE_BARRIER,
              &cta->hazards->points[point].init, NULL,
-             "the CTA ends, and the mbarrier at shared address %zu has "
-             "arrivals in a phase that is not complete: %s",
+             "the CTA ends in the middle of a phase of the mbarrier at shared "
+             "address %zu: %s",
              i * 8, uattn_string_get(&text));
     uattn_string_release(&text);
   }

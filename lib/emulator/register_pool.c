@@ -39,9 +39,14 @@ void emu_registers_start(emu_cta_t *cta) {
 
 static void report(emu_warp_t *warp, const emu_insn_t *insn, const char *what) {
   emu_party_t party = {warp->index, 0, insn};
-  emu_find(warp->cta, EMU_FINDING_REGISTER_COUNT, &party, NULL,
-           "a thread has %u registers: expected %s", warp->register_count,
-           what);
+  if (warp->register_count == 0)
+    emu_find(warp->cta, EMU_FINDING_REGISTER_COUNT, &party, NULL,
+             "the launch does not say how many registers a thread has: "
+             "expected .maxnreg, .maxntid or .reqntid");
+  else
+    emu_find(warp->cta, EMU_FINDING_REGISTER_COUNT, &party, NULL,
+             "a thread has %u registers: expected %s", warp->register_count,
+             what);
 }
 
 static emu_outcome_t execute_give(emu_warp_t *warp, const emu_insn_t *insn,
@@ -49,9 +54,7 @@ static emu_outcome_t execute_give(emu_warp_t *warp, const emu_insn_t *insn,
   (void)lanes;
   uint32_t count = (uint32_t)insn->immediates[0];
   emu_hazards_aligned(warp, insn, 0);
-  if (warp->register_count == 0)
-    report(warp, insn, "a number of them by .maxnreg, .maxntid or .reqntid");
-  else if (count > warp->register_count)
+  if (warp->register_count == 0 || count > warp->register_count)
     report(warp, insn, "at least as many as setmaxnreg.dec leaves");
   else
     warp->cta->register_pool += (warp->register_count - count) * EMU_LANES;
@@ -72,9 +75,7 @@ static emu_outcome_t execute_take(emu_warp_t *warp, const emu_insn_t *insn,
     warp->cta->register_pool -= wanted;
   }
   emu_hazards_aligned(warp, insn, 0);
-  if (warp->register_count == 0)
-    report(warp, insn, "a number of them by .maxnreg, .maxntid or .reqntid");
-  else if (count < warp->register_count)
+  if (warp->register_count == 0 || count < warp->register_count)
     report(warp, insn, "at most as many as setmaxnreg.inc asks for");
   warp->register_count = count;
   return EMU_NEXT;
