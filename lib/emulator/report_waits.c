@@ -8,6 +8,8 @@
 #include "emulator/run_launch.h"
 #include "emulator/wgmma_product.h"
 
+enum { MBARRIER_BYTES = 8 };
+
 /* Lanes of a warp that are at one place and wait for one thing. */
 typedef struct {
   uint32_t lanes;
@@ -106,21 +108,31 @@ typedef bool (*append_cause_t)(uattn_string_t *text, emu_cta_t *cta,
                                const emu_warp_t *warp, const stand_t *stand);
 
 /* No arrival is missing, bytes are, and no copy is on its way. */
+static bool lacks_bytes(const emu_cta_t *cta, const emu_mbarrier_t *mbarrier) {
+  return mbarrier->is_initialised && mbarrier->pending == 0 &&
+         mbarrier->pending_bytes != 0 && !cta->pending;
+}
+
+/* Of the mbarrier that is waited for; of any, where lanes poll. */
 static bool append_transaction(uattn_string_t *text, emu_cta_t *cta,
                                const emu_warp_t *warp, const stand_t *stand) {
   (void)warp;
-  if (stand->wait.kind != EMU_WAIT_MBARRIER || cta->pending)
+  bool waits = stand->wait.kind == EMU_WAIT_MBARRIER;
+  if (!waits && stand->wait.kind != EMU_WAIT_NONE)
     return false;
-  const emu_mbarrier_t *mbarrier =
-      &emu_barriers(cta)->mbarriers[stand->wait.address / 8];
-  if (!mbarrier->is_initialised || mbarrier->pending ||
-      !mbarrier->pending_bytes)
+  const emu_barriers_t *barriers = emu_barriers(cta);
+  size_t index = waits ? stand->wait.address / MBARRIER_BYTES : 0;
+  size_t end = waits ? index + 1 : barriers->mbarrier_count;
+  while (index < end && !lacks_bytes(cta, &barriers->mbarriers[index]))
+    ++index;
+  if (index >= end)
     return false;
+  const emu_mbarrier_t *mbarrier = &barriers->mbarriers[index];
   int32_t bytes = mbarrier->pending_bytes;
   uattn_string_appendf(text,
-                       "transaction count: mbarrier at shared address %u, "
+                       "transaction count: mbarrier at shared address %zu, "
                        "phase %u: all have arrived, and %d bytes %s",
-                       stand->wait.address, mbarrier->phase,
+                       index * MBARRIER_BYTES, mbarrier->phase,
                        bytes < 0 ? -bytes : bytes,
                        bytes < 0 ? "more were copied than announced"
                                  : "were announced that no copy brings");
