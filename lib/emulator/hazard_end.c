@@ -34,6 +34,13 @@ static void check_products(emu_cta_t *cta) {
   }
 }
 
+/* All copies have landed: there were bytes that nobody announced, or bytes are
+ * all that is missing. */
+static bool is_miscounted(const emu_mbarrier_t *mbarrier) {
+  return mbarrier->pending_bytes < 0 ||
+         (mbarrier->pending_bytes > 0 && mbarrier->pending == 0);
+}
+
 static void check_mbarriers(emu_cta_t *cta) {
   const emu_barriers_t *barriers = emu_barriers(cta);
   for (size_t i = 0; i < barriers->mbarrier_count; ++i) {
@@ -45,7 +52,9 @@ static void check_mbarriers(emu_cta_t *cta) {
     uint32_t point = emu_mbarrier_point(cta->hazards, i * 8);
     uattn_string_t text = {0};
     emu_mbarrier_describe(cta, i * 8, &text);
-    emu_find(cta, EMU_FINDING_HALF_DONE_BARRIER,
+    emu_find(cta,
+             is_miscounted(mbarrier) ? EMU_FINDING_TRANSACTION_COUNT
+                                     : EMU_FINDING_HALF_DONE_BARRIER,
              &cta->hazards->points[point].init, NULL,
              "the CTA ends in the middle of a phase of the mbarrier at shared "
              "address %zu: %s",
