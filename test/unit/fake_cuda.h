@@ -50,6 +50,7 @@ typedef struct {
   int event_count;  /* alive now */
   size_t used_bytes;
   int launch_count;
+  bool has_cold_time;         /* of the next pair of events that is asked for */
   fake_launch_t launches[16]; /* the first ones */
   int map_count;
   fake_map_t maps[64]; /* the first ones; a map's first word is its index */
