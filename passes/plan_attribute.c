@@ -1,4 +1,4 @@
-/* A forward plan as the attribute #uattn.plan and back.
+/* Plans as the attribute #uattn.plan and back.
  * Layer: passes. Must not know: how plans are chosen or obeyed.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "passes/plan_attribute.h"
@@ -12,7 +12,7 @@ typedef struct {
   size_t offset;
 } integer_field_t;
 
-static const integer_field_t integer_fields[] = {
+static const integer_field_t forward_fields[] = {
     {"consumer_registers", offsetof(uattn_forward_plan_t, consumer_registers)},
     {"consumer_warpgroups",
      offsetof(uattn_forward_plan_t, consumer_warpgroups)},
@@ -22,18 +22,49 @@ static const integer_field_t integer_fields[] = {
     {"producer_registers", offsetof(uattn_forward_plan_t, producer_registers)},
     {"stage_count", offsetof(uattn_forward_plan_t, stage_count)},
 };
-enum {
-  INTEGER_FIELD_COUNT = sizeof integer_fields / sizeof integer_fields[0],
+static const integer_field_t backward_fields[] = {
+    {"consumer_registers", offsetof(uattn_backward_plan_t, consumer_registers)},
+    {"consumer_warpgroups",
+     offsetof(uattn_backward_plan_t, consumer_warpgroups)},
+    {"entry_registers", offsetof(uattn_backward_plan_t, entry_registers)},
+    {"moving_tile_rows", offsetof(uattn_backward_plan_t, moving_tile_rows)},
+    {"producer_registers", offsetof(uattn_backward_plan_t, producer_registers)},
+    {"stage_count", offsetof(uattn_backward_plan_t, stage_count)},
 };
+
+/* The integer fields of a kind of plan, and its other fields. */
+typedef struct {
+  const integer_field_t *integers;
+  int integer_count;
+  const char *const *others; /* ended by NULL */
+} plan_fields_t;
+
+enum { MOST_FIELDS = 16 };
 static const char ping_pong_field[] = "ping_pong";
 static const char softmax_field[] = "softmax";
 static const char softmax_online[] = "online";
 static const char softmax_fixed[] = "fixed_maximum";
 static const char target_field[] = "target";
 
-static int32_t *integer_of(uattn_forward_plan_t *plan,
-                           const integer_field_t *field) {
+static const char *const forward_others[] = {ping_pong_field, softmax_field,
+                                             target_field, NULL};
+static const char *const backward_others[] = {target_field, NULL};
+static const plan_fields_t forward_plan_fields = {
+    forward_fields, sizeof forward_fields / sizeof *forward_fields,
+    forward_others};
+static const plan_fields_t backward_plan_fields = {
+    backward_fields, sizeof backward_fields / sizeof *backward_fields,
+    backward_others};
+
+static int32_t *integer_of(void *plan, const integer_field_t *field) {
   return (int32_t *)(void *)((char *)plan + field->offset);
+}
+
+static void append_integers(const plan_fields_t *fields, void *plan,
+                            uattn_string_t *text) {
+  for (int i = 0; i < fields->integer_count; ++i)
+    uattn_string_appendf(text, "%s = %d : i64, ", fields->integers[i].name,
+                         *integer_of(plan, &fields->integers[i]));
 }
 
 MlirAttribute uattn_plan_attribute(MlirContext context,
@@ -42,14 +73,26 @@ MlirAttribute uattn_plan_attribute(MlirContext context,
   uattn_forward_plan_t copy = *plan;
   uattn_string_t text = {0};
   uattn_string_append(&text, "{");
-  for (int i = 0; i < INTEGER_FIELD_COUNT; ++i)
-    uattn_string_appendf(&text, "%s = %d : i64, ", integer_fields[i].name,
-                         *integer_of(&copy, &integer_fields[i]));
+  append_integers(&forward_plan_fields, &copy, &text);
   uattn_string_appendf(&text, "%s = %s, %s = \"%s\", %s = \"%s\"}",
                        ping_pong_field, plan->is_ping_pong ? "true" : "false",
                        softmax_field,
                        plan->has_fixed_maximum ? softmax_fixed : softmax_online,
                        target_field, target->chip);
+  MlirAttribute attribute = uattn_attribute_get(context, UATTN_ATTRNAME_PLAN,
+                                                uattn_string_get(&text));
+  uattn_string_release(&text);
+  return attribute;
+}
+
+MlirAttribute uattn_backward_plan_attribute(MlirContext context,
+                                            const uattn_backward_plan_t *plan,
+                                            const uattn_target_t *target) {
+  uattn_backward_plan_t copy = *plan;
+  uattn_string_t text = {0};
+  uattn_string_append(&text, "{");
+  append_integers(&backward_plan_fields, &copy, &text);
+  uattn_string_appendf(&text, "%s = \"%s\"}", target_field, target->chip);
   MlirAttribute attribute = uattn_attribute_get(context, UATTN_ATTRNAME_PLAN,
                                                 uattn_string_get(&text));
   uattn_string_release(&text);
@@ -62,21 +105,23 @@ static MlirAttribute get_field(MlirAttribute fields, const char *name) {
 }
 
 /* A misspelt field is an error, not ignored. */
-static bool fields_are_known(MlirOperation op, MlirAttribute fields) {
-  const char *known[INTEGER_FIELD_COUNT + 3] = {ping_pong_field, softmax_field,
-                                                target_field};
-  for (int i = 0; i < INTEGER_FIELD_COUNT; ++i)
-    known[3 + i] = integer_fields[i].name;
+static bool fields_are_known(MlirOperation op, MlirAttribute fields,
+                             const plan_fields_t *kind) {
+  const char *known[MOST_FIELDS];
+  size_t known_count = 0;
+  for (int i = 0; kind->others[i]; ++i)
+    known[known_count++] = kind->others[i];
+  for (int i = 0; i < kind->integer_count; ++i)
+    known[known_count++] = kind->integers[i].name;
   for (intptr_t f = 0; f < mlirDictionaryAttrGetNumElements(fields); ++f) {
     MlirStringRef name =
         mlirIdentifierStr(mlirDictionaryAttrGetElement(fields, f).name);
     bool is_known = false;
-    for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
+    for (size_t i = 0; i < known_count; ++i)
       is_known |= uattn_string_ref_is(name, known[i]);
     if (is_known)
       continue;
-    const char *nearest =
-        uattn_nearest_name(name, known, sizeof known / sizeof *known);
+    const char *nearest = uattn_nearest_name(name, known, known_count);
     uattn_emit_error(op, "plan has the unknown field %.*s: %s%s%s",
                      (int)name.length, name.data,
                      nearest ? "did you mean " : "expected none such",
@@ -96,20 +141,21 @@ static bool is_i64(MlirAttribute value) {
 }
 
 static bool read_integers(MlirOperation op, MlirAttribute fields,
-                          uattn_forward_plan_t *plan) {
-  for (int i = 0; i < INTEGER_FIELD_COUNT; ++i) {
-    MlirAttribute value = get_field(fields, integer_fields[i].name);
+                          const plan_fields_t *kind, void *plan) {
+  for (int i = 0; i < kind->integer_count; ++i) {
+    const integer_field_t *field = &kind->integers[i];
+    MlirAttribute value = get_field(fields, field->name);
     if (!is_i64(value)) {
-      uattn_emit_error(op, "plan has no i64 field %s", integer_fields[i].name);
+      uattn_emit_error(op, "plan has no i64 field %s", field->name);
       return false;
     }
     int64_t number = mlirIntegerAttrGetValueInt(value);
     if (number < 0 || number > INT32_MAX) {
       uattn_emit_error(op, "plan field %s is %lld: expected 0 to %d",
-                       integer_fields[i].name, (long long)number, INT32_MAX);
+                       field->name, (long long)number, INT32_MAX);
       return false;
     }
-    *integer_of(plan, &integer_fields[i]) = (int32_t)number;
+    *integer_of(plan, field) = (int32_t)number;
   }
   return true;
 }
@@ -125,27 +171,11 @@ static bool read_string(MlirOperation op, MlirAttribute fields,
   return true;
 }
 
-static bool read_others(MlirOperation op, MlirAttribute fields,
-                        uattn_forward_plan_t *plan,
+static bool read_target(MlirOperation op, MlirAttribute fields,
                         const uattn_target_t **out_target) {
-  MlirAttribute ping_pong = get_field(fields, ping_pong_field);
-  if (mlirAttributeIsNull(ping_pong) || !mlirAttributeIsABool(ping_pong)) {
-    uattn_emit_error(op, "plan has no boolean field %s", ping_pong_field);
+  MlirStringRef chip;
+  if (!read_string(op, fields, target_field, &chip))
     return false;
-  }
-  plan->is_ping_pong = mlirBoolAttrGetValue(ping_pong);
-  MlirStringRef softmax, chip;
-  if (!read_string(op, fields, softmax_field, &softmax) ||
-      !read_string(op, fields, target_field, &chip))
-    return false;
-  plan->has_fixed_maximum = uattn_string_ref_is(softmax, softmax_fixed);
-  if (!plan->has_fixed_maximum &&
-      !uattn_string_ref_is(softmax, softmax_online)) {
-    uattn_emit_error(
-        op, "plan field softmax is \"%.*s\": expected \"%s\" or \"%s\"",
-        (int)softmax.length, softmax.data, softmax_online, softmax_fixed);
-    return false;
-  }
   char *chip_text = uattn_allocate(chip.length + 1);
   memcpy(chip_text, chip.data, chip.length);
   bool is_text = strlen(chip_text) == chip.length;
@@ -157,6 +187,26 @@ static bool read_others(MlirOperation op, MlirAttribute fields,
   return *out_target != NULL;
 }
 
+static bool read_others(MlirOperation op, MlirAttribute fields,
+                        uattn_forward_plan_t *plan) {
+  MlirAttribute ping_pong = get_field(fields, ping_pong_field);
+  if (mlirAttributeIsNull(ping_pong) || !mlirAttributeIsABool(ping_pong)) {
+    uattn_emit_error(op, "plan has no boolean field %s", ping_pong_field);
+    return false;
+  }
+  plan->is_ping_pong = mlirBoolAttrGetValue(ping_pong);
+  MlirStringRef softmax;
+  if (!read_string(op, fields, softmax_field, &softmax))
+    return false;
+  plan->has_fixed_maximum = uattn_string_ref_is(softmax, softmax_fixed);
+  if (plan->has_fixed_maximum || uattn_string_ref_is(softmax, softmax_online))
+    return true;
+  uattn_emit_error(
+      op, "plan field softmax is \"%.*s\": expected \"%s\" or \"%s\"",
+      (int)softmax.length, softmax.data, softmax_online, softmax_fixed);
+  return false;
+}
+
 /* A diagnostic at `op` from an error, which is destroyed. True for NULL. */
 static bool report(MlirOperation op, uattn_error_t *owned_error) {
   if (!owned_error)
@@ -166,33 +216,71 @@ static bool report(MlirOperation op, uattn_error_t *owned_error) {
   return false;
 }
 
-bool uattn_plan_from_op(MlirOperation op, uattn_forward_plan_t *out_plan,
-                        const uattn_target_t **out_target) {
+/* The attribute's dictionary; false without a plan, or with other fields. */
+static bool find_fields(MlirOperation op, const plan_fields_t *kind,
+                        MlirAttribute *out_fields) {
   MlirAttribute attribute = uattn_op_get_attribute(op, UATTN_ATTR_PLAN);
   if (mlirAttributeIsNull(attribute)) {
     uattn_emit_error(op, "op has no plan: expected the attribute that "
                          "uattn-plan adds");
     return false;
   }
-  MlirAttribute fields =
+  *out_fields =
       mlirArrayAttrGetElement(uattn_parameters_of_attribute(attribute), 0);
-  if (!fields_are_known(op, fields))
-    return false;
-  /* What is computed comes from the op: the plan of a fresh choice has it. */
+  return fields_are_known(op, *out_fields, kind);
+}
+
+/* What is computed comes from the op: the plan of a fresh choice has it. */
+bool uattn_plan_from_op(MlirOperation op, uattn_forward_plan_t *out_plan,
+                        const uattn_target_t **out_target) {
+  MlirAttribute fields;
   uattn_problem_t problem;
   uattn_forward_plan_t plan;
-  uattn_problem_from_op(op, &problem);
-  const uattn_target_t *target = NULL;
   uattn_forward_plan_t decisions = {0};
-  if (!read_others(op, fields, &decisions, &target) ||
-      !report(op, uattn_plan_forward(&problem, target, &plan)) ||
-      !read_integers(op, fields, &plan))
+  uattn_problem_from_op(op, &problem);
+  if (!find_fields(op, &forward_plan_fields, &fields) ||
+      !read_others(op, fields, &decisions) ||
+      !read_target(op, fields, out_target) ||
+      !report(op, uattn_plan_forward(&problem, *out_target, &plan)) ||
+      !read_integers(op, fields, &forward_plan_fields, &plan))
     return false;
   plan.is_ping_pong = decisions.is_ping_pong;
   plan.has_fixed_maximum = decisions.has_fixed_maximum;
-  if (!report(op, uattn_forward_plan_validate(&plan, target)))
+  if (!report(op, uattn_forward_plan_validate(&plan, *out_target)))
     return false;
   *out_plan = plan;
-  *out_target = target;
+  return true;
+}
+
+bool uattn_backward_plan_from_op(MlirOperation op,
+                                 uattn_backward_plan_t *out_plan,
+                                 const uattn_target_t **out_target) {
+  MlirAttribute fields;
+  uattn_problem_t problem;
+  uattn_backward_plan_t plan;
+  uattn_problem_from_op(op, &problem);
+  if (!find_fields(op, &backward_plan_fields, &fields) ||
+      !read_target(op, fields, out_target) ||
+      !report(op, uattn_plan_backward(&problem, *out_target, &plan)) ||
+      !read_integers(op, fields, &backward_plan_fields, &plan) ||
+      !report(op, uattn_backward_plan_validate(&plan, *out_target)))
+    return false;
+  *out_plan = plan;
+  return true;
+}
+
+bool uattn_op_append_plan_text(MlirOperation op, uattn_string_t *text) {
+  const uattn_target_t *target;
+  if (uattn_op_is(op, UATTN_OPNAME_RANKER_ATTENTION_BWD)) {
+    uattn_backward_plan_t plan;
+    if (!uattn_backward_plan_from_op(op, &plan, &target))
+      return false;
+    uattn_backward_plan_print(&plan, target, text);
+    return true;
+  }
+  uattn_forward_plan_t plan;
+  if (!uattn_plan_from_op(op, &plan, &target))
+    return false;
+  uattn_forward_plan_print(&plan, target, text);
   return true;
 }

@@ -26,15 +26,16 @@ static MlirOperation find_module(MlirOperation root, const char *name) {
   return found;
 }
 
-static void append_module(MlirOperation root, MlirLocation location,
-                          const char *name, const uattn_forward_plan_t *plan) {
+/* The body of a new gpu.module. */
+static uattn_builder_t append_module(MlirOperation root, MlirLocation location,
+                                     const char *name) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0));
   uattn_builder_t outer = uattn_builder_at_end(body, location), inner;
   uattn_op_t op = uattn_op("gpu.module");
   uattn_op_attribute(&op, "sym_name", uattn_attribute_string(&outer, name));
   uattn_op_region(&op, uattn_region_create(&outer, NULL, 0, &inner));
   uattn_op_append(&outer, &op);
-  uattn_emit_forward_kernel(&inner, plan);
+  return inner;
 }
 
 /* Two plans of one kernel name differ in their decisions and the sign of the
@@ -54,7 +55,14 @@ static void append_module_name(const uattn_forward_plan_t *plan,
     uattn_string_appendf(out_name, "_poly%d", plan->polynomial_period);
 }
 
-static bool lower_op(MlirOperation root, MlirOperation op) {
+static MlirAttribute kernel_reference(MlirContext context,
+                                      const uattn_string_t *module,
+                                      const uattn_string_t *kernel) {
+  return uattn_attribute_parse(context, "@%s::@%s", uattn_string_get(module),
+                               uattn_string_get(kernel));
+}
+
+static bool lower_forward(MlirOperation root, MlirOperation op) {
   uattn_forward_plan_t plan;
   const uattn_target_t *target;
   if (!uattn_plan_from_op(op, &plan, &target))
@@ -63,12 +71,13 @@ static bool lower_op(MlirOperation root, MlirOperation op) {
   uattn_string_t module_name = {0}, kernel_name = {0};
   append_module_name(&plan, &module_name);
   uattn_forward_kernel_name(&plan, &kernel_name);
-  if (mlirOperationIsNull(find_module(root, uattn_string_get(&module_name))))
-    append_module(root, mlirOperationGetLocation(op),
-                  uattn_string_get(&module_name), &plan);
-  MlirAttribute kernel =
-      uattn_attribute_parse(context, "@%s::@%s", uattn_string_get(&module_name),
-                            uattn_string_get(&kernel_name));
+  const char *name = uattn_string_get(&module_name);
+  if (mlirOperationIsNull(find_module(root, name))) {
+    uattn_builder_t body =
+        append_module(root, mlirOperationGetLocation(op), name);
+    uattn_emit_forward_kernel(&body, &plan);
+  }
+  MlirAttribute kernel = kernel_reference(context, &module_name, &kernel_name);
   uattn_op_set_attribute(op, UATTN_ATTR_KERNELS,
                          mlirArrayAttrGet(context, 1, &kernel));
   uattn_string_release(&module_name);
@@ -76,15 +85,63 @@ static bool lower_op(MlirOperation root, MlirOperation op) {
   return true;
 }
 
+static MlirAttribute lower_backward_kernel(MlirOperation root, MlirOperation op,
+                                           const uattn_backward_plan_t *plan,
+                                           uattn_backward_kernel_kind_t kind) {
+  uattn_string_t module_name = {0}, kernel_name = {0};
+  uattn_backward_kernel_name(plan, kind, &kernel_name);
+  uattn_string_appendf(&module_name, "%s_%dx%dx%d_r%d_%d_%d",
+                       uattn_string_get(&kernel_name),
+                       plan->consumer_warpgroups, plan->moving_tile_rows,
+                       plan->stage_count, plan->entry_registers,
+                       plan->producer_registers, plan->consumer_registers);
+  const char *name = uattn_string_get(&module_name);
+  if (mlirOperationIsNull(find_module(root, name))) {
+    uattn_builder_t body =
+        append_module(root, mlirOperationGetLocation(op), name);
+    uattn_emit_backward_kernel(&body, plan, kind);
+  }
+  MlirAttribute kernel =
+      kernel_reference(mlirOperationGetContext(op), &module_name, &kernel_name);
+  uattn_string_release(&module_name);
+  uattn_string_release(&kernel_name);
+  return kernel;
+}
+
+static bool lower_backward(MlirOperation root, MlirOperation op) {
+  uattn_backward_plan_t plan;
+  const uattn_target_t *target;
+  MlirAttribute kernels[UATTN_BACKWARD_KERNEL_COUNT];
+  if (!uattn_backward_plan_from_op(op, &plan, &target))
+    return false;
+  for (int kind = 0; kind < UATTN_BACKWARD_KERNEL_COUNT; ++kind)
+    kernels[kind] = lower_backward_kernel(root, op, &plan,
+                                          (uattn_backward_kernel_kind_t)kind);
+  uattn_op_set_attribute(op, UATTN_ATTR_KERNELS,
+                         mlirArrayAttrGet(mlirOperationGetContext(op),
+                                          UATTN_BACKWARD_KERNEL_COUNT,
+                                          kernels));
+  return true;
+}
+
+static bool lower_ops(MlirOperation root, const char *name,
+                      bool (*lower)(MlirOperation root, MlirOperation op)) {
+  uattn_op_list_t found = uattn_collect_ops(root, name);
+  bool is_ok = true;
+  for (size_t i = 0; i < found.count; ++i)
+    is_ok &= lower(root, found.ops[i]);
+  free(found.ops);
+  return is_ok;
+}
+
 bool uattn_lower_to_pipeline_run(MlirOperation root,
                                  const uattn_pass_options_t *options) {
   (void)options;
-  uattn_op_list_t found =
-      uattn_collect_ops(root, UATTN_OPNAME_RANKER_ATTENTION);
-  bool is_ok = true;
-  for (size_t i = 0; i < found.count; ++i)
-    is_ok &= lower_op(root, found.ops[i]);
-  free(found.ops);
+  bool forward_is_ok =
+      lower_ops(root, UATTN_OPNAME_RANKER_ATTENTION, lower_forward);
+  bool backward_is_ok =
+      lower_ops(root, UATTN_OPNAME_RANKER_ATTENTION_BWD, lower_backward);
+  bool is_ok = forward_is_ok && backward_is_ok;
   if (is_ok)
     uattn_op_set_attribute(root, "gpu.container_module",
                            mlirUnitAttrGet(mlirOperationGetContext(root)));

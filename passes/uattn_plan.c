@@ -7,27 +7,37 @@
 #include "passes/plan_attribute.h"
 #include "passes/walk.h"
 
+static bool report(MlirOperation op, uattn_error_t *owned_error) {
+  if (!owned_error)
+    return true;
+  uattn_emit_error(op, "%s", uattn_error_message(owned_error));
+  uattn_error_destroy(owned_error);
+  return false;
+}
+
 static bool plan_op(MlirOperation op, const uattn_target_t *target) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute attribute;
   uattn_problem_t problem;
-  uattn_forward_plan_t plan;
   uattn_problem_from_op(op, &problem);
-  uattn_error_t *error = uattn_plan_forward(&problem, target, &plan);
-  if (error) {
-    uattn_emit_error(op, "%s", uattn_error_message(error));
-    uattn_error_destroy(error);
-    return false;
+  if (problem.kind == UATTN_OP_BACKWARD) {
+    uattn_backward_plan_t plan;
+    if (!report(op, uattn_plan_backward(&problem, target, &plan)))
+      return false;
+    attribute = uattn_backward_plan_attribute(context, &plan, target);
+  } else {
+    uattn_forward_plan_t plan;
+    if (!report(op, uattn_plan_forward(&problem, target, &plan)))
+      return false;
+    attribute = uattn_plan_attribute(context, &plan, target);
   }
-  uattn_op_set_attribute(
-      op, UATTN_ATTR_PLAN,
-      uattn_plan_attribute(mlirOperationGetContext(op), &plan, target));
+  uattn_op_set_attribute(op, UATTN_ATTR_PLAN, attribute);
   return true;
 }
 
-/* A plan that is there already was meant; no plan makes a kernel of an op that
- * none covers. */
+/* A plan that is there already was meant. */
 static bool needs_plan(MlirOperation op) {
-  return uattn_op_is(op, UATTN_OPNAME_RANKER_ATTENTION_BWD) ||
-         mlirAttributeIsNull(uattn_op_get_attribute(op, UATTN_ATTR_PLAN));
+  return mlirAttributeIsNull(uattn_op_get_attribute(op, UATTN_ATTR_PLAN));
 }
 
 static bool plan_ops(MlirOperation root, const char *name,

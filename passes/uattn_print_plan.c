@@ -8,22 +8,23 @@
 #include "passes/plan_attribute.h"
 #include "passes/walk.h"
 
+static bool append_plans(MlirOperation root, const char *name,
+                         uattn_string_t *text) {
+  uattn_op_list_t found = uattn_collect_ops(root, name);
+  bool is_ok = true;
+  for (size_t i = 0; i < found.count && is_ok; ++i)
+    is_ok = uattn_op_append_plan_text(found.ops[i], text);
+  free(found.ops);
+  return is_ok;
+}
+
 bool uattn_print_plan_run(MlirOperation root,
                           const uattn_pass_options_t *options) {
   (void)options;
-  uattn_op_list_t found =
-      uattn_collect_ops(root, UATTN_OPNAME_RANKER_ATTENTION);
-  bool is_ok = true;
   uattn_string_t text = {0};
-  for (size_t i = 0; i < found.count && is_ok; ++i) {
-    uattn_forward_plan_t plan;
-    const uattn_target_t *target;
-    is_ok = uattn_plan_from_op(found.ops[i], &plan, &target);
-    if (is_ok)
-      uattn_forward_plan_print(&plan, target, &text);
-  }
+  bool is_ok = append_plans(root, UATTN_OPNAME_RANKER_ATTENTION, &text) &&
+               append_plans(root, UATTN_OPNAME_RANKER_ATTENTION_BWD, &text);
   fputs(uattn_string_get(&text), stderr);
   uattn_string_release(&text);
-  free(found.ops);
   return is_ok;
 }

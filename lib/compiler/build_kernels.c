@@ -8,39 +8,79 @@
 #include "passes/plan_attribute.h"
 #include "passes/walk.h"
 
-/* What each of the forward kernel's parameters is made from. */
-static uattn_kernel_param_t param_record(uattn_plan_param_t param) {
-  static const struct {
-    bool is_result;
-    int32_t tensor_index;
-    uattn_quantity_t quantity;
-  } facts[UATTN_FORWARD_PARAM_COUNT] = {
-      [UATTN_FORWARD_PARAM_Q] = {false, UATTN_OPERAND_Q, 0},
-      [UATTN_FORWARD_PARAM_K] = {false, UATTN_OPERAND_K, 0},
-      [UATTN_FORWARD_PARAM_V] = {false, UATTN_OPERAND_V, 0},
-      [UATTN_FORWARD_PARAM_OUT] = {true, UATTN_RESULT_OUT, 0},
-      [UATTN_FORWARD_PARAM_K_DIAGONAL] = {false, UATTN_OPERAND_K, 0},
-      [UATTN_FORWARD_PARAM_V_DIAGONAL] = {false, UATTN_OPERAND_V, 0},
-      [UATTN_FORWARD_PARAM_LSE] = {true, UATTN_RESULT_LSE, 0},
-      [UATTN_FORWARD_PARAM_TEMP] = {false, UATTN_OPERAND_TEMP, 0},
-      [UATTN_FORWARD_PARAM_BOUNDS] = {false, UATTN_OPERAND_BOUNDS, 0},
-      [UATTN_FORWARD_PARAM_Q_SEGMENT_IDS] = {false, UATTN_OPERAND_Q_SEGMENT_IDS,
-                                             0},
-      [UATTN_FORWARD_PARAM_KV_SEGMENT_IDS] = {false,
-                                              UATTN_OPERAND_KV_SEGMENT_IDS, 0},
-      [UATTN_FORWARD_PARAM_Q_TOKENS] = {false, 0, UATTN_QUANTITY_Q_TOKENS},
-      [UATTN_FORWARD_PARAM_KV_TOKENS] = {false, 0, UATTN_QUANTITY_KV_TOKENS},
-      [UATTN_FORWARD_PARAM_Q_HEADS] = {false, 0, UATTN_QUANTITY_Q_HEADS},
-      [UATTN_FORWARD_PARAM_KV_HEADS] = {false, 0, UATTN_QUANTITY_KV_HEADS},
-      [UATTN_FORWARD_PARAM_Q_TILES] = {false, 0, UATTN_QUANTITY_Q_TILES},
-      [UATTN_FORWARD_PARAM_Q_OFFSET] = {false, 0, UATTN_QUANTITY_Q_OFFSET},
-      [UATTN_FORWARD_PARAM_WINDOW_TOKENS] = {false, 0,
-                                             UATTN_QUANTITY_WINDOW_TOKENS},
-      [UATTN_FORWARD_PARAM_PRE_SCALE] = {false, 0, UATTN_QUANTITY_PRE_SCALE},
-      [UATTN_FORWARD_PARAM_PRE_BIAS] = {false, 0, UATTN_QUANTITY_PRE_BIAS},
-      [UATTN_FORWARD_PARAM_POST_SCALE] = {false, 0, UATTN_QUANTITY_POST_SCALE},
-      [UATTN_FORWARD_PARAM_LSE_SHIFT] = {false, 0, UATTN_QUANTITY_LSE_SHIFT},
-  };
+/* What a kernel parameter is made from. */
+typedef struct {
+  uattn_param_source_t source;
+  int32_t tensor_index;
+  uattn_quantity_t quantity;
+} param_fact_t;
+
+#define OPERAND(name)                                                          \
+  { UATTN_PARAM_SOURCE_OPERAND, UATTN_OPERAND_##name, UATTN_QUANTITY_NONE }
+#define RESULT(name)                                                           \
+  { UATTN_PARAM_SOURCE_RESULT, UATTN_RESULT_##name, UATTN_QUANTITY_NONE }
+#define SCRATCH(index)                                                         \
+  { UATTN_PARAM_SOURCE_SCRATCH, index, UATTN_QUANTITY_NONE }
+#define QUANTITY(name)                                                         \
+  { UATTN_PARAM_SOURCE_OPERAND, 0, UATTN_QUANTITY_##name }
+
+static const param_fact_t forward_facts[UATTN_FORWARD_PARAM_COUNT] = {
+    [UATTN_FORWARD_PARAM_Q] = OPERAND(Q),
+    [UATTN_FORWARD_PARAM_K] = OPERAND(K),
+    [UATTN_FORWARD_PARAM_V] = OPERAND(V),
+    [UATTN_FORWARD_PARAM_OUT] = RESULT(OUT),
+    [UATTN_FORWARD_PARAM_K_DIAGONAL] = OPERAND(K),
+    [UATTN_FORWARD_PARAM_V_DIAGONAL] = OPERAND(V),
+    [UATTN_FORWARD_PARAM_LSE] = RESULT(LSE),
+    [UATTN_FORWARD_PARAM_TEMP] = OPERAND(TEMP),
+    [UATTN_FORWARD_PARAM_BOUNDS] = OPERAND(BOUNDS),
+    [UATTN_FORWARD_PARAM_Q_SEGMENT_IDS] = OPERAND(Q_SEGMENT_IDS),
+    [UATTN_FORWARD_PARAM_KV_SEGMENT_IDS] = OPERAND(KV_SEGMENT_IDS),
+    [UATTN_FORWARD_PARAM_Q_TOKENS] = QUANTITY(Q_TOKENS),
+    [UATTN_FORWARD_PARAM_KV_TOKENS] = QUANTITY(KV_TOKENS),
+    [UATTN_FORWARD_PARAM_Q_HEADS] = QUANTITY(Q_HEADS),
+    [UATTN_FORWARD_PARAM_KV_HEADS] = QUANTITY(KV_HEADS),
+    [UATTN_FORWARD_PARAM_Q_TILES] = QUANTITY(Q_TILES),
+    [UATTN_FORWARD_PARAM_Q_OFFSET] = QUANTITY(Q_OFFSET),
+    [UATTN_FORWARD_PARAM_WINDOW_TOKENS] = QUANTITY(WINDOW_TOKENS),
+    [UATTN_FORWARD_PARAM_PRE_SCALE] = QUANTITY(PRE_SCALE),
+    [UATTN_FORWARD_PARAM_PRE_BIAS] = QUANTITY(PRE_BIAS),
+    [UATTN_FORWARD_PARAM_POST_SCALE] = QUANTITY(POST_SCALE),
+    [UATTN_FORWARD_PARAM_LSE_SHIFT] = QUANTITY(LSE_SHIFT),
+};
+
+/* The scratch of a backward op. */
+enum { EXPONENT_SHIFT_SCRATCH, GRADIENT_SHIFT_SCRATCH, BACKWARD_SCRATCH_COUNT };
+
+static const param_fact_t backward_facts[UATTN_BACKWARD_PARAM_COUNT] = {
+    [UATTN_BACKWARD_PARAM_Q] = OPERAND(Q),
+    [UATTN_BACKWARD_PARAM_K] = OPERAND(K),
+    [UATTN_BACKWARD_PARAM_V] = OPERAND(V),
+    [UATTN_BACKWARD_PARAM_OUT] = OPERAND(OUT),
+    [UATTN_BACKWARD_PARAM_DOUT] = OPERAND(DOUT),
+    [UATTN_BACKWARD_PARAM_DQ] = RESULT(DQ),
+    [UATTN_BACKWARD_PARAM_DK] = RESULT(DK),
+    [UATTN_BACKWARD_PARAM_DV] = RESULT(DV),
+    [UATTN_BACKWARD_PARAM_LSE] = OPERAND(LSE),
+    [UATTN_BACKWARD_PARAM_DLSE] = OPERAND(DLSE),
+    [UATTN_BACKWARD_PARAM_TEMP] = OPERAND(TEMP),
+    [UATTN_BACKWARD_PARAM_EXPONENT_SHIFT] = SCRATCH(EXPONENT_SHIFT_SCRATCH),
+    [UATTN_BACKWARD_PARAM_GRADIENT_SHIFT] = SCRATCH(GRADIENT_SHIFT_SCRATCH),
+    [UATTN_BACKWARD_PARAM_Q_TOKENS] = QUANTITY(Q_TOKENS),
+    [UATTN_BACKWARD_PARAM_KV_TOKENS] = QUANTITY(KV_TOKENS),
+    [UATTN_BACKWARD_PARAM_Q_HEADS] = QUANTITY(Q_HEADS),
+    [UATTN_BACKWARD_PARAM_KV_HEADS] = QUANTITY(KV_HEADS),
+    [UATTN_BACKWARD_PARAM_TILES] = QUANTITY(Q_TILES), /* dkv: KV_TILES */
+    [UATTN_BACKWARD_PARAM_PRE_SCALE] = QUANTITY(PRE_SCALE),
+    [UATTN_BACKWARD_PARAM_PRE_BIAS] = QUANTITY(PRE_BIAS),
+    [UATTN_BACKWARD_PARAM_POST_SCALE] = QUANTITY(POST_SCALE),
+    [UATTN_BACKWARD_PARAM_LSE_SHIFT] = QUANTITY(LSE_SHIFT),
+    [UATTN_BACKWARD_PARAM_Z_LOSS_WEIGHT] = QUANTITY(Z_LOSS_WEIGHT),
+    [UATTN_BACKWARD_PARAM_GRADIENT_SCALE] = QUANTITY(GRADIENT_SCALE),
+};
+
+static uattn_kernel_param_t param_record(const param_fact_t *fact,
+                                         uattn_plan_param_t param) {
   static const uattn_param_kind_t kinds[] = {
       [UATTN_PLAN_PARAM_TENSOR_MAP] = UATTN_PARAM_TENSOR_MAP,
       [UATTN_PLAN_PARAM_POINTER] = UATTN_PARAM_POINTER,
@@ -48,19 +88,18 @@ static uattn_kernel_param_t param_record(uattn_plan_param_t param) {
       [UATTN_PLAN_PARAM_F32] = UATTN_PARAM_F32,
   };
   bool is_map = param.kind == UATTN_PLAN_PARAM_TENSOR_MAP;
-  uattn_kernel_param_t record = {
+  return (uattn_kernel_param_t){
       .kind = kinds[param.kind],
-      .is_result = facts[param.what].is_result,
-      .tensor_index = facts[param.what].tensor_index,
+      .source = fact->source,
+      .tensor_index = fact->tensor_index,
       .box_columns = is_map ? UATTN_PANEL_COLUMNS : 0,
       .box_rows = param.box_rows,
-      .quantity = facts[param.what].quantity,
+      .quantity = fact->quantity,
   };
-  return record;
 }
 
-static uattn_artifact_kernel_t kernel_record(const uattn_forward_plan_t *plan,
-                                             uint32_t image_index) {
+static uattn_artifact_kernel_t
+forward_kernel_record(const uattn_forward_plan_t *plan, uint32_t image_index) {
   uattn_forward_layout_t layout = uattn_forward_layout(plan);
   uattn_plan_param_t params[UATTN_FORWARD_PARAM_COUNT];
   int count = uattn_forward_params(plan, params);
@@ -70,7 +109,7 @@ static uattn_artifact_kernel_t kernel_record(const uattn_forward_plan_t *plan,
       .entry = uattn_string_take(&entry),
       .image_index = image_index,
       .grid_rule = UATTN_GRID_Q_TILES,
-      .q_rows_per_cta = layout.q_tile_rows,
+      .rows_per_cta = layout.q_tile_rows,
       .threads = layout.threads,
       .dynamic_smem_bytes = layout.total_bytes,
       .sm_scale_sign = (int32_t)plan->scale_sign,
@@ -82,7 +121,35 @@ static uattn_artifact_kernel_t kernel_record(const uattn_forward_plan_t *plan,
       .param_count = (uint32_t)count,
   };
   for (int i = 0; i < count; ++i)
-    record.params[i] = param_record(params[i]);
+    record.params[i] = param_record(&forward_facts[params[i].what], params[i]);
+  return record;
+}
+
+static uattn_artifact_kernel_t
+backward_kernel_record(const uattn_backward_plan_t *plan,
+                       uattn_backward_kernel_kind_t kind,
+                       uint32_t image_index) {
+  uattn_backward_layout_t layout = uattn_backward_layout(plan, kind);
+  uattn_plan_param_t params[UATTN_BACKWARD_PARAM_COUNT];
+  int count = uattn_backward_params(plan, kind, params);
+  bool is_dkv = kind == UATTN_BACKWARD_DKV;
+  uattn_string_t entry = {0};
+  uattn_backward_kernel_name(plan, kind, &entry);
+  uattn_artifact_kernel_t record = {
+      .entry = uattn_string_take(&entry),
+      .image_index = image_index,
+      .grid_rule = is_dkv ? UATTN_GRID_KV_TILES : UATTN_GRID_Q_TILES,
+      .rows_per_cta = layout.rows_per_cta,
+      .threads = layout.threads,
+      .dynamic_smem_bytes = layout.total_bytes,
+      .params = uattn_allocate((size_t)count * sizeof *record.params),
+      .param_count = (uint32_t)count,
+  };
+  for (int i = 0; i < count; ++i) {
+    record.params[i] = param_record(&backward_facts[params[i].what], params[i]);
+    if (is_dkv && params[i].what == UATTN_BACKWARD_PARAM_TILES)
+      record.params[i].quantity = UATTN_QUANTITY_KV_TILES;
+  }
   return record;
 }
 
@@ -205,9 +272,10 @@ static bool is_called(MlirOperation module, MlirStringRef name) {
          mlirStringRefEqual(symbol, name);
 }
 
-static uint32_t module_of_op(MlirOperation op, const uattn_op_list_t *modules) {
+static uint32_t module_of_kernel(MlirOperation op, intptr_t kernel_index,
+                                 const uattn_op_list_t *modules) {
   MlirAttribute kernel = mlirArrayAttrGetElement(
-      uattn_op_get_attribute(op, UATTN_ATTR_KERNELS), 0);
+      uattn_op_get_attribute(op, UATTN_ATTR_KERNELS), kernel_index);
   MlirStringRef root = mlirSymbolRefAttrGetRootReference(kernel);
   for (size_t i = 0; i < modules->count; ++i)
     if (is_called(modules->ops[i], root))
@@ -216,26 +284,57 @@ static uint32_t module_of_op(MlirOperation op, const uattn_op_list_t *modules) {
   return 0;
 }
 
+/* The op's kernel `kernel_index`, unless an earlier op has built it. */
+static uattn_error_t *build_kernel(const uattn_session_t *session,
+                                   MlirOperation op, uint32_t kernel_index,
+                                   const uattn_op_list_t *modules,
+                                   uattn_artifact_t *artifact) {
+  const uattn_target_t *target;
+  uint32_t index = module_of_kernel(op, kernel_index, modules);
+  if (artifact->kernels[index].entry)
+    return NULL;
+  if (uattn_op_is(op, UATTN_OPNAME_RANKER_ATTENTION_BWD)) {
+    uattn_backward_plan_t plan;
+    UATTN_CHECK(uattn_backward_plan_from_op(op, &plan, &target));
+    artifact->kernels[index] = backward_kernel_record(
+        &plan, (uattn_backward_kernel_kind_t)kernel_index, index);
+  } else {
+    uattn_forward_plan_t plan;
+    UATTN_CHECK(uattn_plan_from_op(op, &plan, &target));
+    artifact->kernels[index] = forward_kernel_record(&plan, index);
+  }
+  return build_image(session, modules->ops[index], &artifact->images[index],
+                     &artifact->kernels[index]);
+}
+
+/* The kernels of an op are those of modules that follow each other: they were
+ * made together, and what tells one kernel's name from another's is in the
+ * names of all. */
 static uattn_error_t *build_step(const uattn_session_t *session,
                                  MlirOperation op,
                                  const uattn_op_list_t *modules,
                                  uattn_artifact_t *artifact,
                                  uattn_artifact_step_t *step) {
-  uattn_forward_plan_t plan;
-  const uattn_target_t *target;
   uattn_string_t plan_text = {0};
-  uint32_t index = module_of_op(op, modules);
-  UATTN_CHECK(uattn_plan_from_op(op, &plan, &target));
-  uattn_forward_plan_print(&plan, target, &plan_text);
+  bool is_backward = uattn_op_is(op, UATTN_OPNAME_RANKER_ATTENTION_BWD);
+  UATTN_CHECK(uattn_op_append_plan_text(op, &plan_text));
   free(step->plan_text);
   step->plan_text = uattn_string_take(&plan_text);
-  step->first_kernel = index;
-  step->kernel_count = 1;
-  if (artifact->kernels[index].entry)
-    return NULL; /* an earlier op built it */
-  artifact->kernels[index] = kernel_record(&plan, index);
-  return build_image(session, modules->ops[index], &artifact->images[index],
-                     &artifact->kernels[index]);
+  step->first_kernel = module_of_kernel(op, 0, modules);
+  step->kernel_count = is_backward ? UATTN_BACKWARD_KERNEL_COUNT : 1;
+  if (is_backward) {
+    step->scratch_count = BACKWARD_SCRATCH_COUNT;
+    step->scratch =
+        uattn_allocate(BACKWARD_SCRATCH_COUNT * sizeof *step->scratch);
+    for (int i = 0; i < BACKWARD_SCRATCH_COUNT; ++i)
+      step->scratch[i] = UATTN_SCRATCH_Q_ROWS;
+  }
+  uattn_error_t *error = NULL;
+  for (uint32_t i = 0; i < step->kernel_count && !error; ++i) {
+    UATTN_CHECK(module_of_kernel(op, i, modules) == step->first_kernel + i);
+    error = build_kernel(session, op, i, modules, artifact);
+  }
+  return error;
 }
 
 /* A gpu.module that came with the source and that no op uses would be a kernel

@@ -76,12 +76,8 @@ static uattn_error_t *dump_plans(const uattn_session_t *session) {
   uattn_string_t text = {0};
   for (size_t f = 0; f < functions.count; ++f) {
     uattn_function_ops_t ops = uattn_function_ops(functions.ops[f]);
-    for (size_t i = 0; i < ops.count; ++i) {
-      uattn_forward_plan_t plan;
-      const uattn_target_t *target;
-      if (uattn_plan_from_op(ops.ops[i], &plan, &target))
-        uattn_forward_plan_print(&plan, target, &text);
-    }
+    for (size_t i = 0; i < ops.count; ++i)
+      (void)uattn_op_append_plan_text(ops.ops[i], &text);
     free(ops.ops);
   }
   free(functions.ops);

@@ -17,4 +17,9 @@
 void uattn_emit_forward_kernel(const uattn_builder_t *module_body,
                                const uattn_forward_plan_t *plan);
 
+/* The same of one of the backward kernels. */
+void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
+                                const uattn_backward_plan_t *plan,
+                                uattn_backward_kernel_kind_t kind);
+
 #endif /* UATTN_EMIT_EMIT_H */

@@ -173,7 +173,7 @@ typedef enum {
 } uattn_forward_param_t;
 
 typedef struct {
-  uattn_forward_param_t what;
+  int32_t what; /* uattn_forward_param_t or uattn_backward_param_t */
   uattn_plan_param_kind_t kind;
   int32_t box_rows; /* tensor maps: TMA box {64, 1, box_rows, 1} */
 } uattn_plan_param_t;
@@ -181,5 +181,112 @@ typedef struct {
 /* Writes at most UATTN_FORWARD_PARAM_COUNT entries, returns how many. */
 int uattn_forward_params(const uattn_forward_plan_t *plan,
                          uattn_plan_param_t *out_params);
+
+/* ---- Backward --------------------------------------------------------------
+ * Three kernels, one after the other: what every row of q brings to the others
+ * (delta, and lse in base 2), then dK and dV, a CTA a KV tile that walks all
+ * rows of q of its heads, then dQ, a CTA a query tile that walks all keys. No
+ * sum depends on the order in which CTAs run. */
+
+typedef enum {
+  UATTN_BACKWARD_ROWS,
+  UATTN_BACKWARD_DKV,
+  UATTN_BACKWARD_DQ,
+  UATTN_BACKWARD_KERNEL_COUNT
+} uattn_backward_kernel_kind_t;
+
+/* A kernel of products: one producer warpgroup; consumers of 64 rows each that
+ * stay (of K and V, or of Q and dout); rings of the tiles that move past. */
+typedef struct {
+  /* What is computed: from the problem, not a choice. */
+  uattn_dtype_t dtype;
+  uattn_dtype_t temp_dtype;
+  int32_t head_dim;
+  uattn_cap_method_t cap_method;
+  bool has_temp;
+  bool has_dlse;
+  /* Decisions. */
+  int32_t consumer_warpgroups;
+  int32_t moving_tile_rows;
+  int32_t stage_count; /* of each of the two rings */
+  int32_t entry_registers;
+  int32_t producer_registers;
+  int32_t consumer_registers;
+} uattn_backward_plan_t;
+
+/* As uattn_forward_layout_t. */
+typedef struct {
+  int32_t first_offset; /* K or Q (rows: out); its gradient leaves through it */
+  int32_t second_offset;      /* V or dout; likewise */
+  int32_t first_ring_offset;  /* Q or K */
+  int32_t second_ring_offset; /* dout or V */
+  int32_t first_barrier_offset;
+  int32_t second_barrier_offset;
+  int32_t first_ring_barrier_offset;
+  int32_t second_ring_barrier_offset;
+  int32_t total_bytes;
+  int32_t consumer_warpgroups;
+  int32_t rows_per_cta; /* that stay */
+  int32_t threads;
+  int32_t entry_registers;
+  int32_t producer_registers;
+  int32_t consumer_registers;
+  int32_t store_barrier_id; /* + consumer index */
+} uattn_backward_layout_t;
+uattn_backward_layout_t
+uattn_backward_layout(const uattn_backward_plan_t *plan,
+                      uattn_backward_kernel_kind_t kind);
+
+/* As the forward's functions of the same names. */
+UATTN_NODISCARD uattn_error_t *
+uattn_backward_check_supported(const uattn_problem_t *problem);
+UATTN_NODISCARD uattn_error_t *
+uattn_plan_backward(const uattn_problem_t *problem,
+                    const uattn_target_t *target,
+                    uattn_backward_plan_t *out_plan);
+UATTN_NODISCARD uattn_error_t *
+uattn_backward_plan_validate(const uattn_backward_plan_t *plan,
+                             const uattn_target_t *target);
+void uattn_backward_plan_print(const uattn_backward_plan_t *plan,
+                               const uattn_target_t *target,
+                               uattn_string_t *out_text);
+void uattn_backward_kernel_name(const uattn_backward_plan_t *plan,
+                                uattn_backward_kernel_kind_t kind,
+                                uattn_string_t *out_name);
+
+typedef enum {
+  UATTN_BACKWARD_PARAM_Q,
+  UATTN_BACKWARD_PARAM_K,
+  UATTN_BACKWARD_PARAM_V,
+  UATTN_BACKWARD_PARAM_OUT,
+  UATTN_BACKWARD_PARAM_DOUT,
+  UATTN_BACKWARD_PARAM_DQ,
+  UATTN_BACKWARD_PARAM_DK,
+  UATTN_BACKWARD_PARAM_DV,
+  UATTN_BACKWARD_PARAM_LSE,
+  UATTN_BACKWARD_PARAM_DLSE,
+  UATTN_BACKWARD_PARAM_TEMP,
+  /* f32 [batch, q_heads, q_tokens] between the kernels: what is added to
+   * exponents of base 2, -inf in rows without a key; and to dP. */
+  UATTN_BACKWARD_PARAM_EXPONENT_SHIFT,
+  UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
+  UATTN_BACKWARD_PARAM_Q_TOKENS,
+  UATTN_BACKWARD_PARAM_KV_TOKENS,
+  UATTN_BACKWARD_PARAM_Q_HEADS,
+  UATTN_BACKWARD_PARAM_KV_HEADS,
+  UATTN_BACKWARD_PARAM_TILES,     /* that stay, of one head */
+  UATTN_BACKWARD_PARAM_PRE_SCALE, /* uattn_softmax_constants_t */
+  UATTN_BACKWARD_PARAM_PRE_BIAS,
+  UATTN_BACKWARD_PARAM_POST_SCALE,
+  UATTN_BACKWARD_PARAM_LSE_SHIFT,
+  UATTN_BACKWARD_PARAM_Z_LOSS_WEIGHT,
+  UATTN_BACKWARD_PARAM_GRADIENT_SCALE,
+  UATTN_BACKWARD_PARAM_COUNT
+} uattn_backward_param_t;
+
+/* Writes at most UATTN_BACKWARD_PARAM_COUNT entries, returns how many. */
+int uattn_backward_params(const uattn_backward_plan_t *plan,
+                          uattn_backward_kernel_kind_t kind,
+                          uattn_plan_param_t *out_params);
 
 #endif /* UATTN_PLAN_PLAN_H */

@@ -1,0 +1,336 @@
+/* A consumer warpgroup of the backward kernels with products.
+ * Layer: emit. Must not know: attributes of the op level, how tiles are
+ * distributed to threads.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The algorithm and its barriers: kernel_backward.c. */
+#include <math.h>
+
+#include "emit/forward_kernel.h"
+#include "emit/kernel_backward.h"
+#include "emit/softmax.h"
+
+/* Gradients: dK and dV, or dQ alone. */
+enum { FIRST_GRADIENT, SECOND_GRADIENT, MOST_GRADIENTS };
+
+typedef struct {
+  const uattn_backward_kernel_t *kernel;
+  MlirType scores_type;   /* vector<64 x moving x f32> */
+  MlirType narrow_type;   /* the same in 16 bits */
+  MlirType gradient_type; /* vector<64 x head_dim x f32> */
+  MlirValue first_tile;   /* its 64 rows of K or Q */
+  MlirValue second_tile;  /* of V or dout */
+  MlirValue first_row;
+  /* dq: rows, of q, that stay. Else null: each step loads columns. */
+  MlirValue exponent_shift;
+  MlirValue gradient_shift;
+  MlirValue temp;
+} consumer_t;
+
+static bool is_dkv(const consumer_t *consumer) {
+  return consumer->kernel->kind == UATTN_BACKWARD_DKV;
+}
+
+static int gradient_count(const consumer_t *consumer) {
+  return is_dkv(consumer) ? 2 : 1;
+}
+
+/* ---- Values of rows of q ----------------------------------------------------
+ */
+
+/* [batch, q_tokens] */
+static MlirValue temp_offset(const uattn_builder_t *b,
+                             const uattn_backward_kernel_t *kernel) {
+  MlirType i64 = uattn_type_i64(b);
+  return uattn_binary(
+      b, "arith.muli", uattn_cast(b, "arith.extui", kernel->batch, i64),
+      uattn_cast(b, "arith.extui",
+                 kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS], i64));
+}
+
+static void load_rows(const uattn_builder_t *b, consumer_t *consumer) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  const MlirValue *params = kernel->params;
+  MlirValue q_tokens = params[UATTN_BACKWARD_PARAM_Q_TOKENS];
+  MlirValue offset = uattn_backward_emit_row_offset(b, kernel, kernel->head);
+  MlirType rows = uattn_type_vector1(uattn_type_f32(b), UATTN_WARPGROUP_ROWS);
+  consumer->exponent_shift =
+      uattn_emit_row_load(b, params[UATTN_BACKWARD_PARAM_EXPONENT_SHIFT],
+                          offset, consumer->first_row, q_tokens, rows);
+  consumer->gradient_shift =
+      uattn_emit_row_load(b, params[UATTN_BACKWARD_PARAM_GRADIENT_SHIFT],
+                          offset, consumer->first_row, q_tokens, rows);
+  if (kernel->plan->has_temp)
+    consumer->temp = uattn_emit_row_load(b, params[UATTN_BACKWARD_PARAM_TEMP],
+                                         temp_offset(b, kernel),
+                                         consumer->first_row, q_tokens, rows);
+}
+
+/* A value of each row of q, over the tile: loaded by columns, or the rows
+ * `staying`. */
+static MlirValue q_values(const uattn_builder_t *b, const consumer_t *consumer,
+                          uattn_backward_param_t param, MlirValue offset,
+                          MlirValue first_column, MlirValue staying) {
+  const MlirValue *params = consumer->kernel->params;
+  if (staying.ptr)
+    return uattn_softmax_spread(b, staying, consumer->scores_type);
+  return uattn_emit_column_load(b, params[param], offset, first_column,
+                                params[UATTN_BACKWARD_PARAM_Q_TOKENS],
+                                consumer->scores_type);
+}
+
+/* ---- P and dS ---------------------------------------------------------------
+ */
+
+static MlirValue spread(const uattn_builder_t *b, const consumer_t *consumer,
+                        MlirValue value) {
+  return uattn_softmax_spread(b, value, consumer->scores_type);
+}
+
+static MlirValue emit_cap(const uattn_builder_t *b, const consumer_t *consumer,
+                          MlirValue products) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  MlirValue pre = kernel->params[UATTN_BACKWARD_PARAM_PRE_SCALE];
+  MlirValue bias = kernel->params[UATTN_BACKWARD_PARAM_PRE_BIAS];
+  if (kernel->plan->cap_method == UATTN_CAP_NONE)
+    return products;
+  MlirValue x =
+      bias.ptr
+          ? uattn_ternary(b, "math.fma", products, spread(b, consumer, pre),
+                          spread(b, consumer, bias))
+          : uattn_binary(b, "arith.mulf", products, spread(b, consumer, pre));
+  return uattn_emit_cap_apply(
+      b, uattn_cap_method_name(kernel->plan->cap_method), x);
+}
+
+/* f'(x) of y = f(x), from y, but for the constant that gradient_scale has:
+ * tanh 1 - y^2, soft_sign (1 - |y|)^2, alsc y - y^2. Null: 1. */
+static MlirValue emit_slope(const uattn_builder_t *b,
+                            const consumer_t *consumer, MlirValue y) {
+  MlirValue none = {NULL};
+  MlirType type = consumer->scores_type;
+  switch (consumer->kernel->plan->cap_method) {
+  case UATTN_CAP_NONE:
+    return none;
+  case UATTN_CAP_TANH:
+    return uattn_ternary(b, "math.fma", uattn_unary(b, "arith.negf", y), y,
+                         uattn_constant_splat(b, type, 1.0));
+  case UATTN_CAP_SOFT_SIGN: {
+    MlirValue root =
+        uattn_binary(b, "arith.subf", uattn_constant_splat(b, type, 1.0),
+                     uattn_unary(b, "math.absf", y));
+    return uattn_binary(b, "arith.mulf", root, root);
+  }
+  case UATTN_CAP_ALSC:
+    break;
+  }
+  return uattn_ternary(b, "math.fma", uattn_unary(b, "arith.negf", y), y, y);
+}
+
+/* -inf in columns past the end. Zeros there give an exponent that may overflow:
+ * of keys where lse is very negative, of rows of q with alsc alone, whose
+ * score of 0 is not 0. */
+static MlirValue mask_end(const uattn_builder_t *b, const consumer_t *consumer,
+                          MlirValue exponents, MlirValue first_column,
+                          bool is_last) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  MlirValue none = {NULL};
+  bool is_alsc = kernel->plan->cap_method == UATTN_CAP_ALSC;
+  if (is_dkv(consumer) ? !is_alsc : !is_last)
+    return exponents;
+  MlirValue end =
+      kernel->params[is_dkv(consumer) ? UATTN_BACKWARD_PARAM_Q_TOKENS
+                                      : UATTN_BACKWARD_PARAM_KV_TOKENS];
+  MlirType rows = uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
+  return uattn_emit_mask_apply(b, exponents, first_column,
+                               uattn_broadcast(b, end, rows), none);
+}
+
+typedef struct {
+  MlirValue p;  /* 16 bits */
+  MlirValue ds; /* 16 bits, but for gradient_scale */
+} weights_t;
+
+static weights_t emit_weights(const uattn_builder_t *b,
+                              const consumer_t *consumer, MlirValue step,
+                              MlirValue products, MlirValue dp, bool is_last) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  uattn_backward_step_t at = uattn_backward_emit_step(b, kernel, step);
+  MlirValue column = at.place.row;
+  MlirValue offset = uattn_backward_emit_row_offset(b, kernel, at.q_head);
+  MlirValue y = emit_cap(b, consumer, products);
+  MlirValue scale =
+      spread(b, consumer, kernel->params[UATTN_BACKWARD_PARAM_POST_SCALE]);
+  MlirValue temp = {NULL};
+  if (kernel->plan->has_temp) {
+    temp = q_values(b, consumer, UATTN_BACKWARD_PARAM_TEMP,
+                    temp_offset(b, kernel), column, consumer->temp);
+    scale = uattn_binary(b, "arith.mulf", scale, temp);
+  }
+  MlirValue exponents =
+      uattn_ternary(b, "math.fma", y, scale,
+                    q_values(b, consumer, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT,
+                             offset, column, consumer->exponent_shift));
+  exponents = mask_end(b, consumer, exponents, column, is_last);
+  MlirValue p = uattn_unary_approximate(b, "math.exp2", exponents);
+  MlirValue ds = uattn_binary(
+      b, "arith.mulf", p,
+      uattn_binary(b, "arith.addf", dp,
+                   q_values(b, consumer, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
+                            offset, column, consumer->gradient_shift)));
+  MlirValue slope = emit_slope(b, consumer, y);
+  if (slope.ptr)
+    ds = uattn_binary(b, "arith.mulf", ds, slope);
+  if (temp.ptr)
+    ds = uattn_binary(b, "arith.mulf", ds, temp);
+  return (weights_t){uattn_cast(b, "arith.truncf", p, consumer->narrow_type),
+                     uattn_cast(b, "arith.truncf", ds, consumer->narrow_type)};
+}
+
+/* ---- Steps ------------------------------------------------------------------
+ */
+
+static MlirValue emit_scores(const uattn_builder_t *b,
+                             const consumer_t *consumer, MlirValue tile,
+                             MlirValue moving) {
+  uattn_wgmma_operands_t operands = {.a = tile,
+                                     .b = moving,
+                                     .result = consumer->scores_type,
+                                     .transpose_b = true};
+  return uattn_emit_wgmma(b, &operands);
+}
+
+static MlirValue emit_gradient(const uattn_builder_t *b,
+                               const consumer_t *consumer, MlirValue weights,
+                               MlirValue moving, MlirValue gradient) {
+  uattn_wgmma_operands_t operands = {.a = weights,
+                                     .b = moving,
+                                     .accumulator = gradient,
+                                     .result = consumer->gradient_type};
+  return uattn_emit_wgmma(b, &operands);
+}
+
+static void emit_step(const uattn_builder_t *b, const consumer_t *consumer,
+                      MlirValue step, bool is_last,
+                      MlirValue io_gradients[MOST_GRADIENTS]) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
+  MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
+  MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
+  MlirValue dp = emit_scores(b, consumer, consumer->second_tile, second);
+  uattn_emit_wgmma_wait(b, 0, &products, &dp);
+  if (!is_dkv(consumer)) /* V has been used */
+    uattn_emit_ring_release(b, kernel->second_ring, step);
+  weights_t weights = emit_weights(b, consumer, step, products, dp, is_last);
+  MlirValue *gradient = &io_gradients[FIRST_GRADIENT];
+  *gradient = emit_gradient(b, consumer, weights.ds, first, *gradient);
+  if (is_dkv(consumer)) {
+    MlirValue *other = &io_gradients[SECOND_GRADIENT];
+    *other = emit_gradient(b, consumer, weights.p, second, *other);
+    uattn_emit_wgmma_wait(b, 0, gradient, other);
+    uattn_emit_ring_release(b, kernel->second_ring, step);
+  } else {
+    uattn_emit_wgmma_wait(b, 0, gradient, NULL);
+  }
+  uattn_emit_ring_release(b, kernel->first_ring, step);
+}
+
+/* Steps before `after`. */
+static void emit_loop(const uattn_builder_t *b, const consumer_t *consumer,
+                      MlirValue after, MlirValue io_gradients[MOST_GRADIENTS]) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  int count = gradient_count(consumer);
+  MlirType types[1 + MOST_GRADIENTS] = {uattn_type_i32(b)};
+  MlirValue inner[MOST_GRADIENTS];
+  uattn_builder_t body;
+  for (int i = 0; i < count; ++i)
+    types[1 + i] = consumer->gradient_type;
+  MlirRegion region = uattn_region_create(b, types, 1 + count, &body);
+  for (int i = 0; i < count; ++i)
+    inner[i] = mlirBlockGetArgument(body.block, 1 + i);
+  emit_step(&body, consumer, mlirBlockGetArgument(body.block, 0), false, inner);
+  uattn_yield(&body, inner, count);
+  MlirOperation loop = uattn_for_append(b, kernel->zero, after, kernel->one,
+                                        io_gradients, count, region);
+  for (int i = 0; i < count; ++i)
+    io_gradients[i] = mlirOperationGetResult(loop, i);
+}
+
+static void emit_store(const uattn_builder_t *b, const consumer_t *consumer,
+                       MlirValue gradient, MlirValue staging,
+                       uattn_backward_param_t map) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  MlirType stored =
+      uattn_type_vector2(uattn_emit_element_type(b, kernel->plan->dtype),
+                         UATTN_WARPGROUP_ROWS, kernel->plan->head_dim);
+  uattn_tile_place_t place = {kernel->head, consumer->first_row, kernel->batch};
+  MlirValue barrier =
+      uattn_binary(b, "arith.addi", kernel->index_in_role,
+                   uattn_constant_i32(b, kernel->layout.store_barrier_id));
+  uattn_emit_tile_store(b, uattn_cast(b, "arith.truncf", gradient, stored),
+                        staging, kernel->params[map], place, barrier);
+}
+
+static void emit_results(const uattn_builder_t *b, const consumer_t *consumer,
+                         const MlirValue gradients[MOST_GRADIENTS]) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  MlirValue scale = uattn_softmax_spread(
+      b, kernel->params[UATTN_BACKWARD_PARAM_GRADIENT_SCALE],
+      consumer->gradient_type);
+  emit_store(b, consumer,
+             uattn_binary(b, "arith.mulf", gradients[FIRST_GRADIENT], scale),
+             consumer->first_tile,
+             is_dkv(consumer) ? UATTN_BACKWARD_PARAM_DK
+                              : UATTN_BACKWARD_PARAM_DQ);
+  if (is_dkv(consumer))
+    emit_store(b, consumer, gradients[SECOND_GRADIENT], consumer->second_tile,
+               UATTN_BACKWARD_PARAM_DV);
+}
+
+/* Its rows of a tile that stays. */
+static MlirValue own_rows(const uattn_builder_t *b,
+                          const uattn_backward_kernel_t *kernel,
+                          MlirValue tile) {
+  return uattn_emit_smem_rows(b, uattn_emit_ring_acquire(b, tile, kernel->zero),
+                              kernel->index_in_role, UATTN_WARPGROUP_ROWS);
+}
+
+MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
+                                        const uattn_backward_kernel_t *kernel) {
+  const uattn_backward_plan_t *plan = kernel->plan;
+  uattn_builder_t role;
+  MlirRegion region = uattn_region_create(b, NULL, 0, &role);
+  MlirType f32 = uattn_type_f32(&role);
+  MlirValue row_in_cta =
+      uattn_binary(&role, "arith.muli", kernel->index_in_role,
+                   uattn_constant_i32(&role, UATTN_WARPGROUP_ROWS));
+  consumer_t consumer = {
+      .kernel = kernel,
+      .scores_type =
+          uattn_type_vector2(f32, UATTN_WARPGROUP_ROWS, plan->moving_tile_rows),
+      .narrow_type =
+          uattn_type_vector2(uattn_emit_element_type(&role, plan->dtype),
+                             UATTN_WARPGROUP_ROWS, plan->moving_tile_rows),
+      .gradient_type =
+          uattn_type_vector2(f32, UATTN_WARPGROUP_ROWS, plan->head_dim),
+      .first_row =
+          uattn_binary(&role, "arith.addi", kernel->first_row, row_in_cta)};
+  if (kernel->kind == UATTN_BACKWARD_DQ)
+    load_rows(&role, &consumer);
+  consumer.first_tile = own_rows(&role, kernel, kernel->first_tile);
+  consumer.second_tile = own_rows(&role, kernel, kernel->second_tile);
+  MlirValue gradients[MOST_GRADIENTS] = {
+      uattn_constant_splat(&role, consumer.gradient_type, 0.0),
+      uattn_constant_splat(&role, consumer.gradient_type, 0.0)};
+  if (is_dkv(&consumer)) {
+    emit_loop(&role, &consumer, kernel->steps, gradients);
+  } else {
+    MlirValue last =
+        uattn_binary(&role, "arith.subi", kernel->steps, kernel->one);
+    emit_loop(&role, &consumer, last, gradients);
+    emit_step(&role, &consumer, last, true, gradients);
+  }
+  emit_results(&role, &consumer, gradients);
+  uattn_yield(&role, NULL, 0);
+  return region;
+}

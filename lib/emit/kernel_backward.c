@@ -1,0 +1,299 @@
+/* The backward kernels at the pipeline level: functions, rings, producers.
+ * Layer: emit. Must not know: attributes of the op level, how tiles are
+ * distributed to threads.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * With t = temp cap(s), p = exp(t - lse) and e = z_loss_weight lse + dlse:
+ *
+ *   rows   backward_rows.c: of every row of q
+ *            exponent shift = -log2(e) (lse - what cap leaves out)
+ *            gradient shift = -(<out, dout> - e)
+ *   dkv    backward_products.c: a CTA has 64 C rows of K and V
+ *            producer: load K, V; for every tile of Q and dout: load both
+ *            consumer c of C (64 rows each):
+ *              for every tile:
+ *                S = K Q^T   dP = V dout^T
+ *                P = 2^(... + exponent shift)   dS = P (dP + gradient shift)
+ * ... dV += P dout   dK += dS Q dq     backward_products.c: a CTA has 64 C rows
+ * of Q and dout the same with K and V moving past: S = Q K^T   dP = dout V^T dQ
+ * += dS K
+ *
+ * Rows past the end of a tensor come as zeros. They leave sums alone as long as
+ * no exponent overflows: columns past the end are masked where one could.
+ *
+ *   barrier           count  arrives                  waits
+ *   staying full  x2  1      producer (expect_tx)     consumers
+ *   moving full   x s 1      producer (expect_tx)     consumers
+ *   moving empty  x s 4 C    lane 0 of consumer warps producer
+ *   store c           128    consumer c               c: a gradient is staged
+ */
+#include "emit/kernel_backward.h"
+#include "dialect/dialect.h"
+#include "emit/emit.h"
+#include "emit/forward_kernel.h"
+
+enum { WARPS_PER_WARPGROUP = 4 };
+enum { ROLE_PRODUCER = 0, ROLE_CONSUMER = 1, ROLE_COUNT = 2 };
+
+static MlirType param_type(const uattn_builder_t *b,
+                           const uattn_backward_plan_t *plan,
+                           uattn_plan_param_t param) {
+  switch (param.kind) {
+  case UATTN_PLAN_PARAM_TENSOR_MAP:
+    return uattn_tensor_map_type(
+        uattn_type_vector2(uattn_emit_element_type(b, plan->dtype),
+                           param.box_rows, UATTN_PANEL_COLUMNS));
+  case UATTN_PLAN_PARAM_POINTER:
+    return uattn_global_type(uattn_emit_element_type(
+        b, param.what == UATTN_BACKWARD_PARAM_TEMP ? plan->temp_dtype
+                                                   : UATTN_DTYPE_F32));
+  case UATTN_PLAN_PARAM_I32:
+    return uattn_type_i32(b);
+  case UATTN_PLAN_PARAM_F32:
+    break;
+  }
+  return uattn_type_f32(b);
+}
+
+/* ---- Place ------------------------------------------------------------------
+ */
+
+/* Tile fastest, then head, then batch. */
+static void emit_place(const uattn_builder_t *b,
+                       uattn_backward_kernel_t *kernel) {
+  const MlirValue *params = kernel->params;
+  MlirValue tiles = params[UATTN_BACKWARD_PARAM_TILES];
+  MlirValue heads =
+      params[kernel->kind == UATTN_BACKWARD_DKV ? UATTN_BACKWARD_PARAM_KV_HEADS
+                                                : UATTN_BACKWARD_PARAM_Q_HEADS];
+  MlirValue cta = uattn_emit_cta_index(b);
+  MlirValue tile = uattn_binary(b, "arith.remui", cta, tiles);
+  MlirValue rest = uattn_binary(b, "arith.divui", cta, tiles);
+  kernel->head = uattn_binary(b, "arith.remui", rest, heads);
+  kernel->batch = uattn_binary(b, "arith.divui", rest, heads);
+  kernel->first_row =
+      uattn_binary(b, "arith.muli", tile,
+                   uattn_constant_i32(b, kernel->layout.rows_per_cta));
+}
+
+/* ceil(tokens / moving_tile_rows) */
+static MlirValue moving_tiles(const uattn_builder_t *b,
+                              const uattn_backward_kernel_t *kernel,
+                              MlirValue tokens) {
+  int32_t rows = kernel->plan->moving_tile_rows;
+  return uattn_binary(
+      b, "arith.divui",
+      uattn_binary(b, "arith.addi", tokens, uattn_constant_i32(b, rows - 1)),
+      uattn_constant_i32(b, rows));
+}
+
+static MlirValue group_heads(const uattn_builder_t *b,
+                             const uattn_backward_kernel_t *kernel) {
+  return uattn_binary(b, "arith.divui",
+                      kernel->params[UATTN_BACKWARD_PARAM_Q_HEADS],
+                      kernel->params[UATTN_BACKWARD_PARAM_KV_HEADS]);
+}
+
+static MlirValue count_steps(const uattn_builder_t *b,
+                             const uattn_backward_kernel_t *kernel) {
+  const MlirValue *params = kernel->params;
+  if (kernel->kind == UATTN_BACKWARD_DQ)
+    return moving_tiles(b, kernel, params[UATTN_BACKWARD_PARAM_KV_TOKENS]);
+  return uattn_binary(
+      b, "arith.muli", group_heads(b, kernel),
+      moving_tiles(b, kernel, params[UATTN_BACKWARD_PARAM_Q_TOKENS]));
+}
+
+uattn_backward_step_t
+uattn_backward_emit_step(const uattn_builder_t *b,
+                         const uattn_backward_kernel_t *kernel,
+                         MlirValue step) {
+  MlirValue rows = uattn_constant_i32(b, kernel->plan->moving_tile_rows);
+  MlirValue group = group_heads(b, kernel);
+  if (kernel->kind == UATTN_BACKWARD_DQ)
+    return (uattn_backward_step_t){
+        {uattn_binary(b, "arith.divui", kernel->head, group),
+         uattn_binary(b, "arith.muli", step, rows), kernel->batch},
+        kernel->head};
+  MlirValue tiles =
+      moving_tiles(b, kernel, kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
+  MlirValue first_head = uattn_binary(b, "arith.muli", kernel->head, group);
+  MlirValue head = uattn_binary(b, "arith.addi", first_head,
+                                uattn_binary(b, "arith.divui", step, tiles));
+  MlirValue row = uattn_binary(
+      b, "arith.muli", uattn_binary(b, "arith.remui", step, tiles), rows);
+  return (uattn_backward_step_t){{head, row, kernel->batch}, head};
+}
+
+MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
+                                         const uattn_backward_kernel_t *kernel,
+                                         MlirValue q_head) {
+  const MlirValue *params = kernel->params;
+  MlirType i64 = uattn_type_i64(b);
+  MlirValue heads_before =
+      uattn_binary(b, "arith.addi",
+                   uattn_binary(b, "arith.muli", kernel->batch,
+                                params[UATTN_BACKWARD_PARAM_Q_HEADS]),
+                   q_head);
+  return uattn_binary(
+      b, "arith.muli", uattn_cast(b, "arith.extui", heads_before, i64),
+      uattn_cast(b, "arith.extui", params[UATTN_BACKWARD_PARAM_Q_TOKENS], i64));
+}
+
+/* ---- Tiles ------------------------------------------------------------------
+ */
+
+static void emit_tiles(const uattn_builder_t *b,
+                       uattn_backward_kernel_t *kernel) {
+  const uattn_backward_plan_t *plan = kernel->plan;
+  const uattn_backward_layout_t *layout = &kernel->layout;
+  MlirType element = uattn_emit_element_type(b, plan->dtype);
+  uattn_ring_description_t ring = {
+      .tile = uattn_type_vector2(element, layout->rows_per_cta, plan->head_dim),
+      .stage_count = 1,
+      .smem_offset = layout->first_offset,
+      .barrier_offset = layout->first_barrier_offset,
+      .consumer_warps = WARPS_PER_WARPGROUP * layout->consumer_warpgroups,
+  };
+  kernel->first_tile = uattn_emit_ring_alloc(b, &ring);
+  ring.smem_offset = layout->second_offset;
+  ring.barrier_offset = layout->second_barrier_offset;
+  kernel->second_tile = uattn_emit_ring_alloc(b, &ring);
+  if (kernel->kind == UATTN_BACKWARD_ROWS)
+    return;
+  ring.tile =
+      uattn_type_vector2(element, plan->moving_tile_rows, plan->head_dim);
+  ring.stage_count = plan->stage_count;
+  ring.smem_offset = layout->first_ring_offset;
+  ring.barrier_offset = layout->first_ring_barrier_offset;
+  kernel->first_ring = uattn_emit_ring_alloc(b, &ring);
+  ring.smem_offset = layout->second_ring_offset;
+  ring.barrier_offset = layout->second_ring_barrier_offset;
+  kernel->second_ring = uattn_emit_ring_alloc(b, &ring);
+}
+
+/* The tensors of the tiles that stay, then of those that move past. */
+typedef struct {
+  uattn_backward_param_t staying[2];
+  uattn_backward_param_t moving[2];
+} operands_t;
+
+static operands_t operands_of(uattn_backward_kernel_kind_t kind) {
+  static const operands_t operands[UATTN_BACKWARD_KERNEL_COUNT] = {
+      [UATTN_BACKWARD_ROWS] = {{UATTN_BACKWARD_PARAM_OUT,
+                                UATTN_BACKWARD_PARAM_DOUT},
+                               {0, 0}},
+      [UATTN_BACKWARD_DKV] = {{UATTN_BACKWARD_PARAM_K, UATTN_BACKWARD_PARAM_V},
+                              {UATTN_BACKWARD_PARAM_Q,
+                               UATTN_BACKWARD_PARAM_DOUT}},
+      [UATTN_BACKWARD_DQ] = {{UATTN_BACKWARD_PARAM_Q,
+                              UATTN_BACKWARD_PARAM_DOUT},
+                             {UATTN_BACKWARD_PARAM_K, UATTN_BACKWARD_PARAM_V}},
+  };
+  return operands[kind];
+}
+
+static void emit_loads(const uattn_builder_t *b,
+                       const uattn_backward_kernel_t *kernel) {
+  operands_t operands = operands_of(kernel->kind);
+  const MlirValue *params = kernel->params;
+  uattn_tile_place_t place = {kernel->head, kernel->first_row, kernel->batch};
+  uattn_emit_ring_produce(b, params[operands.staying[0]], place,
+                          kernel->first_tile, kernel->zero);
+  uattn_emit_ring_produce(b, params[operands.staying[1]], place,
+                          kernel->second_tile, kernel->zero);
+  if (kernel->kind == UATTN_BACKWARD_ROWS)
+    return;
+  uattn_builder_t body;
+  MlirType step_type = uattn_type_i32(b);
+  MlirRegion loop = uattn_region_create(b, &step_type, 1, &body);
+  MlirValue step = mlirBlockGetArgument(body.block, 0);
+  uattn_tile_place_t moving =
+      uattn_backward_emit_step(&body, kernel, step).place;
+  uattn_emit_ring_produce(&body, params[operands.moving[0]], moving,
+                          kernel->first_ring, step);
+  uattn_emit_ring_produce(&body, params[operands.moving[1]], moving,
+                          kernel->second_ring, step);
+  uattn_yield(&body, NULL, 0);
+  uattn_for_append(b, kernel->zero, kernel->steps, kernel->one, NULL, 0, loop);
+}
+
+static MlirRegion emit_producer(const uattn_builder_t *b,
+                                const uattn_backward_kernel_t *kernel) {
+  uattn_builder_t role, thread;
+  MlirRegion role_region = uattn_region_create(b, NULL, 0, &role);
+  MlirRegion thread_region = uattn_region_create(&role, NULL, 0, &thread);
+  emit_loads(&thread, kernel);
+  uattn_yield(&thread, NULL, 0);
+  uattn_if_append(&role, uattn_emit_elect(&role), thread_region);
+  uattn_yield(&role, NULL, 0);
+  return role_region;
+}
+
+/* ---- Function ---------------------------------------------------------------
+ */
+
+static void append_function(const uattn_builder_t *b,
+                            const uattn_backward_kernel_t *kernel,
+                            const MlirType *types, int type_count,
+                            MlirRegion owned_body) {
+  uattn_string_t name = {0};
+  uattn_backward_kernel_name(kernel->plan, kernel->kind, &name);
+  uattn_op_t op = uattn_op("gpu.func");
+  uattn_op_attribute(&op, "sym_name",
+                     uattn_attribute_string(b, uattn_string_get(&name)));
+  uattn_op_attribute(&op, "function_type",
+                     mlirTypeAttrGet(mlirFunctionTypeGet(b->context, type_count,
+                                                         types, 0, NULL)));
+  uattn_op_attribute(&op, "gpu.kernel", uattn_attribute_unit(b));
+  uattn_op_attribute(&op, "workgroup_attributions", uattn_attribute_i64(b, 0));
+  uattn_op_attribute(&op, UATTN_KERNEL_ATTR_THREADS,
+                     uattn_attribute_i64(b, kernel->layout.threads));
+  uattn_op_attribute(&op, UATTN_KERNEL_ATTR_ENTRY_REGISTERS,
+                     uattn_attribute_i64(b, kernel->layout.entry_registers));
+  uattn_op_attribute(&op, UATTN_KERNEL_ATTR_SMEM_BYTES,
+                     uattn_attribute_i64(b, kernel->layout.total_bytes));
+  uattn_op_region(&op, owned_body);
+  uattn_op_append(b, &op);
+  uattn_string_release(&name);
+}
+
+void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
+                                const uattn_backward_plan_t *plan,
+                                uattn_backward_kernel_kind_t kind) {
+  uattn_backward_kernel_t kernel = {
+      .plan = plan, .kind = kind, .layout = uattn_backward_layout(plan, kind)};
+  uattn_plan_param_t params[UATTN_BACKWARD_PARAM_COUNT];
+  MlirType types[UATTN_BACKWARD_PARAM_COUNT];
+  int param_count = uattn_backward_params(plan, kind, params);
+  for (int i = 0; i < param_count; ++i)
+    types[i] = param_type(module_body, plan, params[i]);
+
+  uattn_builder_t body;
+  MlirRegion region =
+      uattn_region_create(module_body, types, param_count, &body);
+  for (int i = 0; i < param_count; ++i)
+    kernel.params[params[i].what] = mlirBlockGetArgument(body.block, i);
+  kernel.zero = uattn_constant_i32(&body, 0);
+  kernel.one = uattn_constant_i32(&body, 1);
+  emit_place(&body, &kernel);
+  emit_tiles(&body, &kernel);
+  if (kind != UATTN_BACKWARD_ROWS)
+    kernel.steps = count_steps(&body, &kernel);
+
+  int64_t registers[ROLE_COUNT] = {kernel.layout.producer_registers,
+                                   kernel.layout.consumer_registers};
+  int64_t warpgroups[ROLE_COUNT] = {1, kernel.layout.consumer_warpgroups};
+  MlirValue role;
+  uattn_emit_role(&body, registers, warpgroups, ROLE_COUNT, &role,
+                  &kernel.index_in_role);
+  MlirRegion roles[ROLE_COUNT];
+  roles[ROLE_PRODUCER] = emit_producer(&body, &kernel);
+  roles[ROLE_CONSUMER] = kind == UATTN_BACKWARD_ROWS
+                             ? uattn_backward_emit_rows(&body, &kernel)
+                             : uattn_backward_emit_products(&body, &kernel);
+  uattn_emit_role_switch(&body, role, roles, ROLE_COUNT);
+  uattn_op_t end = uattn_op("gpu.return");
+  uattn_op_append(&body, &end);
+  append_function(module_body, &kernel, types, param_count, region);
+}

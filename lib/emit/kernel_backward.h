@@ -1,0 +1,54 @@
+/* What the parts of the backward kernels share.
+ * Layer: emit. Must not know: attributes of the op level, how tiles are
+ * distributed to threads.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef UATTN_EMIT_KERNEL_BACKWARD_H
+#define UATTN_EMIT_KERNEL_BACKWARD_H
+
+#include "emit/builder.h"
+#include "emit/pipeline_builder.h"
+#include "plan/plan.h"
+
+/* Values of the function's entry block. */
+typedef struct {
+  const uattn_backward_plan_t *plan;
+  uattn_backward_kernel_kind_t kind;
+  uattn_backward_layout_t layout;
+  MlirValue params[UATTN_BACKWARD_PARAM_COUNT]; /* null where absent */
+  MlirValue batch;
+  MlirValue head;      /* of the tiles that stay */
+  MlirValue first_row; /* of the CTA's tiles that stay */
+  MlirValue index_in_role;
+  /* Tiles that stay: K and V, or Q and dout (rows: out and dout). */
+  MlirValue first_tile;
+  MlirValue second_tile;
+  /* Tiles that move past: Q and dout, or K and V. Null for rows. */
+  MlirValue first_ring;
+  MlirValue second_ring;
+  MlirValue steps;
+  MlirValue zero;
+  MlirValue one;
+} uattn_backward_kernel_t;
+
+/* Where the tile of `step` lies in the tensors that move past; the query head
+ * that it belongs to, or that the CTA belongs to. */
+typedef struct {
+  uattn_tile_place_t place;
+  MlirValue q_head;
+} uattn_backward_step_t;
+uattn_backward_step_t
+uattn_backward_emit_step(const uattn_builder_t *b,
+                         const uattn_backward_kernel_t *kernel, MlirValue step);
+
+/* (batch * q_heads + q_head) * q_tokens, i64: where rows of lse lie. */
+MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
+                                         const uattn_backward_kernel_t *kernel,
+                                         MlirValue q_head);
+
+/* backward_rows.c, backward_products.c: the region of a consumer warpgroup. */
+MlirRegion uattn_backward_emit_rows(const uattn_builder_t *b,
+                                    const uattn_backward_kernel_t *kernel);
+MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
+                                        const uattn_backward_kernel_t *kernel);
+
+#endif /* UATTN_EMIT_KERNEL_BACKWARD_H */

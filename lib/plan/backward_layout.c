@@ -1,0 +1,132 @@
+/* Shared memory, barriers, threads and parameters of planned backward kernels.
+ * Layer: plan. Must not know: how the offsets get into code.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "plan/plan.h"
+
+/* A full and an empty mbarrier of 8 bytes. */
+enum { SLOT_BARRIER_BYTES = 16 };
+
+/* Barrier 0 is the CTA's own (bar.sync 0). */
+enum { FIRST_STORE_BARRIER = 1 };
+
+/* Row data: one consumer, so that several CTAs fit an SM and hide each other's
+ * latency. 256 * 64 = 128 * (24 + 104) registers. */
+enum {
+  ROWS_CONSUMERS = 1,
+  ROWS_ENTRY_REGISTERS = 64,
+  ROWS_PRODUCER_REGISTERS = 24,
+  ROWS_CONSUMER_REGISTERS = 104
+};
+
+uattn_backward_layout_t
+uattn_backward_layout(const uattn_backward_plan_t *plan,
+                      uattn_backward_kernel_kind_t kind) {
+  bool is_rows = kind == UATTN_BACKWARD_ROWS;
+  int32_t row_bytes = plan->head_dim * (int32_t)uattn_dtype_bytes(plan->dtype);
+  int32_t stages = is_rows ? 0 : plan->stage_count;
+  int32_t ring_bytes = stages * plan->moving_tile_rows * row_bytes;
+  uattn_backward_layout_t layout = {
+      .consumer_warpgroups =
+          is_rows ? ROWS_CONSUMERS : plan->consumer_warpgroups,
+      .entry_registers = is_rows ? ROWS_ENTRY_REGISTERS : plan->entry_registers,
+      .producer_registers =
+          is_rows ? ROWS_PRODUCER_REGISTERS : plan->producer_registers,
+      .consumer_registers =
+          is_rows ? ROWS_CONSUMER_REGISTERS : plan->consumer_registers,
+      .store_barrier_id = FIRST_STORE_BARRIER};
+  layout.rows_per_cta = UATTN_WARPGROUP_ROWS * layout.consumer_warpgroups;
+  layout.threads = UATTN_WARPGROUP_THREADS * (layout.consumer_warpgroups + 1);
+  int32_t tile_bytes = layout.rows_per_cta * row_bytes;
+  layout.first_offset = 0;
+  layout.second_offset = tile_bytes;
+  layout.first_ring_offset = layout.second_offset + tile_bytes;
+  layout.second_ring_offset = layout.first_ring_offset + ring_bytes;
+  layout.first_barrier_offset = layout.second_ring_offset + ring_bytes;
+  layout.second_barrier_offset =
+      layout.first_barrier_offset + SLOT_BARRIER_BYTES;
+  layout.first_ring_barrier_offset =
+      layout.second_barrier_offset + SLOT_BARRIER_BYTES;
+  layout.second_ring_barrier_offset =
+      layout.first_ring_barrier_offset + stages * SLOT_BARRIER_BYTES;
+  layout.total_bytes =
+      layout.second_ring_barrier_offset + stages * SLOT_BARRIER_BYTES;
+  return layout;
+}
+
+/* Which kernels take a parameter: bits by kind. */
+enum {
+  ROWS = 1 << UATTN_BACKWARD_ROWS,
+  DKV = 1 << UATTN_BACKWARD_DKV,
+  DQ = 1 << UATTN_BACKWARD_DQ
+};
+
+int uattn_backward_params(const uattn_backward_plan_t *plan,
+                          uattn_backward_kernel_kind_t kind,
+                          uattn_plan_param_t *out_params) {
+  int32_t staying = uattn_backward_layout(plan, kind).rows_per_cta;
+  int32_t moving = plan->moving_tile_rows;
+  int32_t q_box = kind == UATTN_BACKWARD_DKV ? moving : staying;
+  int32_t kv_box = kind == UATTN_BACKWARD_DKV ? staying : moving;
+  int32_t stored = UATTN_WARPGROUP_ROWS;
+  bool is_alsc = plan->cap_method == UATTN_CAP_ALSC;
+  bool is_capped = plan->cap_method != UATTN_CAP_NONE;
+  const struct {
+    uattn_backward_param_t what;
+    uattn_plan_param_kind_t kind;
+    int32_t box_rows;
+    int kernels; /* 0: absent */
+  } all[UATTN_BACKWARD_PARAM_COUNT] = {
+      {UATTN_BACKWARD_PARAM_Q, UATTN_PLAN_PARAM_TENSOR_MAP, q_box, DKV | DQ},
+      {UATTN_BACKWARD_PARAM_K, UATTN_PLAN_PARAM_TENSOR_MAP, kv_box, DKV | DQ},
+      {UATTN_BACKWARD_PARAM_V, UATTN_PLAN_PARAM_TENSOR_MAP, kv_box, DKV | DQ},
+      {UATTN_BACKWARD_PARAM_OUT, UATTN_PLAN_PARAM_TENSOR_MAP, q_box, ROWS},
+      {UATTN_BACKWARD_PARAM_DOUT, UATTN_PLAN_PARAM_TENSOR_MAP, q_box,
+       ROWS | DKV | DQ},
+      {UATTN_BACKWARD_PARAM_DQ, UATTN_PLAN_PARAM_TENSOR_MAP, stored, DQ},
+      {UATTN_BACKWARD_PARAM_DK, UATTN_PLAN_PARAM_TENSOR_MAP, stored, DKV},
+      {UATTN_BACKWARD_PARAM_DV, UATTN_PLAN_PARAM_TENSOR_MAP, stored, DKV},
+      {UATTN_BACKWARD_PARAM_LSE, UATTN_PLAN_PARAM_POINTER, 0, ROWS},
+      {UATTN_BACKWARD_PARAM_DLSE, UATTN_PLAN_PARAM_POINTER, 0,
+       plan->has_dlse ? ROWS : 0},
+      {UATTN_BACKWARD_PARAM_TEMP, UATTN_PLAN_PARAM_POINTER, 0,
+       plan->has_temp ? DKV | DQ | (is_alsc ? ROWS : 0) : 0},
+      {UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, UATTN_PLAN_PARAM_POINTER, 0,
+       ROWS | DKV | DQ},
+      {UATTN_BACKWARD_PARAM_GRADIENT_SHIFT, UATTN_PLAN_PARAM_POINTER, 0,
+       ROWS | DKV | DQ},
+      {UATTN_BACKWARD_PARAM_Q_TOKENS, UATTN_PLAN_PARAM_I32, 0, ROWS | DKV | DQ},
+      {UATTN_BACKWARD_PARAM_KV_TOKENS, UATTN_PLAN_PARAM_I32, 0, DQ},
+      {UATTN_BACKWARD_PARAM_Q_HEADS, UATTN_PLAN_PARAM_I32, 0, ROWS | DKV | DQ},
+      {UATTN_BACKWARD_PARAM_KV_HEADS, UATTN_PLAN_PARAM_I32, 0, DKV | DQ},
+      {UATTN_BACKWARD_PARAM_TILES, UATTN_PLAN_PARAM_I32, 0, ROWS | DKV | DQ},
+      {UATTN_BACKWARD_PARAM_PRE_SCALE, UATTN_PLAN_PARAM_F32, 0,
+       is_capped ? DKV | DQ : 0},
+      {UATTN_BACKWARD_PARAM_PRE_BIAS, UATTN_PLAN_PARAM_F32, 0,
+       is_alsc ? DKV | DQ : 0},
+      {UATTN_BACKWARD_PARAM_POST_SCALE, UATTN_PLAN_PARAM_F32, 0, DKV | DQ},
+      {UATTN_BACKWARD_PARAM_LSE_SHIFT, UATTN_PLAN_PARAM_F32, 0,
+       is_alsc ? ROWS : 0},
+      {UATTN_BACKWARD_PARAM_Z_LOSS_WEIGHT, UATTN_PLAN_PARAM_F32, 0, ROWS},
+      {UATTN_BACKWARD_PARAM_GRADIENT_SCALE, UATTN_PLAN_PARAM_F32, 0, DKV | DQ},
+  };
+  int count = 0;
+  for (int i = 0; i < UATTN_BACKWARD_PARAM_COUNT; ++i)
+    if (all[i].kernels >> kind & 1)
+      out_params[count++] = (uattn_plan_param_t){(int32_t)all[i].what,
+                                                 all[i].kind, all[i].box_rows};
+  return count;
+}
+
+void uattn_backward_kernel_name(const uattn_backward_plan_t *plan,
+                                uattn_backward_kernel_kind_t kind,
+                                uattn_string_t *out_name) {
+  static const char *const kinds[] = {"rows", "dkv", "dq"};
+  uattn_string_appendf(out_name, "ranker_attention_bwd_%s_%s_d%d_%s",
+                       kinds[kind], uattn_dtype_name(plan->dtype),
+                       plan->head_dim, uattn_cap_method_name(plan->cap_method));
+  if (plan->has_temp)
+    uattn_string_appendf(out_name, "_temp_%s",
+                         uattn_dtype_name(plan->temp_dtype));
+  if (plan->has_dlse)
+    uattn_string_append(out_name, "_dlse");
+}

@@ -1,0 +1,149 @@
+/* What backward kernels cover, their plan, and the plan as text.
+ * Layer: plan. Must not know: MLIR, CUDA, how code is emitted.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "plan/plan.h"
+
+/* dK and dV of 64 rows, the products of 64 x 64 and their 16-bit forms take 3 D
+ * / 2 + 96 registers a thread: D 128 just fits. */
+enum { LARGEST_HEAD_DIM = 128 };
+
+static uattn_error_t *not_compiled(const char *what) {
+  return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
+                            "uattn.ranker_attention_bwd with %s is not "
+                            "compiled yet",
+                            what);
+}
+
+uattn_error_t *uattn_backward_check_supported(const uattn_problem_t *problem) {
+  uattn_mask_kinds_t masks = uattn_mask_kinds(problem);
+  if (masks.has_ranker)
+    return not_compiled("bounds");
+  if (masks.has_segments)
+    return not_compiled("segment ids");
+  if (masks.is_causal)
+    return not_compiled("causal");
+  if (masks.has_window)
+    return not_compiled("window_len");
+  if (problem->has_result[UATTN_RESULT_DTEMP])
+    return not_compiled("the result dtemp");
+  if (problem->head_dim <= LARGEST_HEAD_DIM)
+    return NULL;
+  return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
+                            "uattn.ranker_attention_bwd with head_dim %lld is "
+                            "not compiled yet: expected at most %d",
+                            (long long)problem->head_dim, LARGEST_HEAD_DIM);
+}
+
+uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,
+                                   const uattn_target_t *target,
+                                   uattn_backward_plan_t *out_plan) {
+  (void)target;
+  uattn_error_t *error = uattn_backward_check_supported(problem);
+  if (error)
+    return error;
+  *out_plan = (uattn_backward_plan_t){
+      .dtype = problem->dtype,
+      .temp_dtype = problem->temp_dtype,
+      .head_dim = (int32_t)problem->head_dim,
+      .cap_method = problem->cap.method,
+      .has_temp = problem->has_operand[UATTN_OPERAND_TEMP],
+      .has_dlse = problem->has_operand[UATTN_OPERAND_DLSE],
+      .consumer_warpgroups = 2,
+      .moving_tile_rows = 64,
+      .stage_count = 2,
+      .entry_registers = 168,
+      .producer_registers = 24,
+      .consumer_registers = 240};
+  return NULL;
+}
+
+static uattn_error_t *check_range(const char *field, int32_t value, int32_t low,
+                                  int32_t high, int32_t step) {
+  if (value >= low && value <= high && value % step == 0)
+    return NULL;
+  return uattn_error_create(
+      UATTN_ERROR_INVALID_ARGUMENT,
+      "plan field %s is %d: expected a multiple of %d from %d to %d", field,
+      value, step, low, high);
+}
+
+uattn_error_t *uattn_backward_plan_validate(const uattn_backward_plan_t *plan,
+                                            const uattn_target_t *target) {
+  const struct {
+    const char *field;
+    int32_t value, low, high, step;
+  } ranges[] = {
+      {"consumer_warpgroups", plan->consumer_warpgroups, 1, 3, 1},
+      {"moving_tile_rows", plan->moving_tile_rows, UATTN_KV_TILE_STEP,
+       UATTN_MAX_KV_TILE_ROWS, UATTN_KV_TILE_STEP},
+      {"stage_count", plan->stage_count, 1, 8, 1},
+      {"entry_registers", plan->entry_registers, 24, 248, 8},
+      {"producer_registers", plan->producer_registers, 24,
+       plan->entry_registers, 8},
+      {"consumer_registers", plan->consumer_registers, plan->entry_registers,
+       240, 8},
+  };
+  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i) {
+    uattn_error_t *error =
+        check_range(ranges[i].field, ranges[i].value, ranges[i].low,
+                    ranges[i].high, ranges[i].step);
+    if (error)
+      return error;
+  }
+  uattn_backward_layout_t layout =
+      uattn_backward_layout(plan, UATTN_BACKWARD_DKV);
+  int32_t entry_registers = layout.threads * plan->entry_registers;
+  int32_t role_registers =
+      UATTN_WARPGROUP_THREADS *
+      (plan->producer_registers +
+       plan->consumer_warpgroups * plan->consumer_registers);
+  if (layout.total_bytes > target->smem_bytes_per_cta)
+    return uattn_error_create(
+        UATTN_ERROR_INVALID_ARGUMENT,
+        "plan needs %d bytes of shared memory: expected at most %d on %s",
+        layout.total_bytes, target->smem_bytes_per_cta, target->chip);
+  if (entry_registers > target->registers_per_sm)
+    return uattn_error_create(
+        UATTN_ERROR_INVALID_ARGUMENT,
+        "plan needs %d registers at entry: expected at most %d on %s",
+        entry_registers, target->registers_per_sm, target->chip);
+  if (role_registers > entry_registers)
+    return uattn_error_create(
+        UATTN_ERROR_INVALID_ARGUMENT,
+        "plan needs %d registers after setmaxnreg: expected at most the %d of "
+        "entry",
+        role_registers, entry_registers);
+  return NULL;
+}
+
+void uattn_backward_plan_print(const uattn_backward_plan_t *plan,
+                               const uattn_target_t *target,
+                               uattn_string_t *out_text) {
+  static const char *const works[] = {
+      "delta and lse in base 2 of every query row",
+      "dK and dV: a CTA a KV tile, all query rows of its heads move past",
+      "dQ: a CTA a query tile, all keys move past"};
+  for (int kind = 0; kind < UATTN_BACKWARD_KERNEL_COUNT; ++kind) {
+    uattn_backward_layout_t layout =
+        uattn_backward_layout(plan, (uattn_backward_kernel_kind_t)kind);
+    uattn_string_append(out_text, "backward kernel ");
+    uattn_backward_kernel_name(plan, (uattn_backward_kernel_kind_t)kind,
+                               out_text);
+    uattn_string_appendf(out_text, " on %s\nwork: %s\n", target->chip,
+                         works[kind]);
+    uattn_string_appendf(
+        out_text, "tiles: %d rows stay (%d consumer warpgroups of %d)",
+        layout.rows_per_cta, layout.consumer_warpgroups, UATTN_WARPGROUP_ROWS);
+    if (kind != UATTN_BACKWARD_ROWS)
+      uattn_string_appendf(out_text, ", %d move past, %d stages",
+                           plan->moving_tile_rows, plan->stage_count);
+    uattn_string_appendf(
+        out_text,
+        "\nregisters a thread: %d at entry, producer %d, consumers %d\n"
+        "shared memory: %d of %d bytes; %d threads\n",
+        layout.entry_registers, layout.producer_registers,
+        layout.consumer_registers, layout.total_bytes,
+        target->smem_bytes_per_cta, layout.threads);
+  }
+  uattn_string_append(out_text, "sums: in one order, whatever CTAs do first\n");
+}
