@@ -6,7 +6,6 @@
  * The algorithm and its barriers: kernel_backward.c. */
 #include <math.h>
 
-#include "emit/forward_kernel.h"
 #include "emit/kernel_backward.h"
 #include "emit/softmax.h"
 
@@ -25,6 +24,10 @@ typedef struct {
   MlirValue exponent_shift;
   MlirValue gradient_shift;
   MlirValue temp;
+  /* Columns that a row sees, rows of i32; null: from the first, to the last. */
+  MlirValue begin;
+  MlirValue end;
+  MlirValue segment_ids; /* of the rows; null without */
 } consumer_t;
 
 static bool is_dkv(const consumer_t *consumer) {
@@ -38,14 +41,14 @@ static int gradient_count(const consumer_t *consumer) {
 /* ---- Values of rows of q ----------------------------------------------------
  */
 
-/* [batch, q_tokens] */
-static MlirValue temp_offset(const uattn_builder_t *b,
-                             const uattn_backward_kernel_t *kernel) {
+/* Where the batch begins in a tensor of [batch, tokens]. */
+static MlirValue token_offset(const uattn_builder_t *b,
+                              const uattn_backward_kernel_t *kernel,
+                              uattn_backward_param_t tokens) {
   MlirType i64 = uattn_type_i64(b);
   return uattn_binary(
       b, "arith.muli", uattn_cast(b, "arith.extui", kernel->batch, i64),
-      uattn_cast(b, "arith.extui",
-                 kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS], i64));
+      uattn_cast(b, "arith.extui", kernel->params[tokens], i64));
 }
 
 static void load_rows(const uattn_builder_t *b, consumer_t *consumer) {
@@ -61,9 +64,10 @@ static void load_rows(const uattn_builder_t *b, consumer_t *consumer) {
       uattn_emit_row_load(b, params[UATTN_BACKWARD_PARAM_GRADIENT_SHIFT],
                           offset, consumer->first_row, q_tokens, rows);
   if (kernel->plan->has_temp)
-    consumer->temp = uattn_emit_row_load(b, params[UATTN_BACKWARD_PARAM_TEMP],
-                                         temp_offset(b, kernel),
-                                         consumer->first_row, q_tokens, rows);
+    consumer->temp = uattn_emit_row_load(
+        b, params[UATTN_BACKWARD_PARAM_TEMP],
+        token_offset(b, kernel, UATTN_BACKWARD_PARAM_Q_TOKENS),
+        consumer->first_row, q_tokens, rows);
 }
 
 /* A value of each row of q, over the tile: loaded by columns, or the rows
@@ -127,24 +131,140 @@ static MlirValue emit_slope(const uattn_builder_t *b,
   return uattn_ternary(b, "math.fma", uattn_unary(b, "arith.negf", y), y, y);
 }
 
-/* -inf in columns past the end. Zeros there give an exponent that may overflow:
- * of keys where lse is very negative, of rows of q with alsc alone, whose
- * score of 0 is not 0. */
-static MlirValue mask_end(const uattn_builder_t *b, const consumer_t *consumer,
-                          MlirValue exponents, MlirValue first_column,
-                          bool is_last) {
+/* ---- Masks ------------------------------------------------------------------
+ */
+
+/* dkv: key j sees, so to say, the rows of q in [j - q_offset, j + window -
+ * q_offset). Zeros past q's end need a mask with alsc alone, whose exponent of
+ * a score of 0 may overflow. */
+static void emit_seen_rows(const uattn_builder_t *b, consumer_t *consumer) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
-  MlirValue none = {NULL};
-  bool is_alsc = kernel->plan->cap_method == UATTN_CAP_ALSC;
-  if (is_dkv(consumer) ? !is_alsc : !is_last)
-    return exponents;
-  MlirValue end =
-      kernel->params[is_dkv(consumer) ? UATTN_BACKWARD_PARAM_Q_TOKENS
-                                      : UATTN_BACKWARD_PARAM_KV_TOKENS];
+  const MlirValue *params = kernel->params;
+  uattn_mask_kinds_t masks = kernel->plan->masks;
   MlirType rows = uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
-  return uattn_emit_mask_apply(b, exponents, first_column,
-                               uattn_broadcast(b, end, rows), none);
+  MlirValue end =
+      uattn_broadcast(b, params[UATTN_BACKWARD_PARAM_Q_TOKENS], rows);
+  bool is_alsc = kernel->plan->cap_method == UATTN_CAP_ALSC;
+  if (masks.is_causal || masks.has_window || is_alsc)
+    consumer->end = end;
+  if (!masks.is_causal && !masks.has_window)
+    return;
+  MlirValue first = uattn_binary(b, "arith.subi", consumer->first_row,
+                                 params[UATTN_BACKWARD_PARAM_Q_OFFSET]);
+  MlirValue own = uattn_binary(b, "arith.addi", uattn_emit_row_index(b, rows),
+                               uattn_broadcast(b, first, rows));
+  if (masks.is_causal)
+    consumer->begin = own;
+  if (masks.has_window) {
+    MlirValue window =
+        uattn_broadcast(b, params[UATTN_BACKWARD_PARAM_WINDOW_TOKENS], rows);
+    consumer->end = uattn_binary(b, "arith.minsi", end,
+                                 uattn_binary(b, "arith.addi", own, window));
+  }
 }
+
+static void emit_limits(const uattn_builder_t *b, consumer_t *consumer) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  const MlirValue *params = kernel->params;
+  if (!is_dkv(consumer)) {
+    uattn_forward_rows_t rows =
+        uattn_forward_emit_rows(b, &kernel->forward, consumer->first_row);
+    consumer->begin = rows.begin;
+    consumer->end = rows.end;
+    consumer->segment_ids = rows.segment_ids;
+    return;
+  }
+  emit_seen_rows(b, consumer);
+  if (kernel->plan->masks.has_segments)
+    consumer->segment_ids = uattn_emit_row_load(
+        b, params[UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS],
+        token_offset(b, kernel, UATTN_BACKWARD_PARAM_KV_TOKENS),
+        consumer->first_row, params[UATTN_BACKWARD_PARAM_KV_TOKENS],
+        uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS));
+}
+
+/* i1: some row of the warpgroup does not see all columns of the tile. */
+static MlirValue needs_limits(const uattn_builder_t *b,
+                              const consumer_t *consumer, MlirValue step,
+                              MlirValue first_column) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  const MlirValue *params = kernel->params;
+  if (!is_dkv(consumer)) {
+    const uattn_forward_steps_t *keys = &kernel->forward.keys;
+    return uattn_binary(
+        b, "arith.ori",
+        uattn_compare_i(b, UATTN_CMPI_SLT, step, keys->first_full),
+        uattn_compare_i(b, UATTN_CMPI_SLE, keys->after_full, step));
+  }
+  uattn_mask_kinds_t masks = kernel->plan->masks;
+  MlirValue after =
+      uattn_binary(b, "arith.addi", first_column,
+                   uattn_constant_i32(b, kernel->plan->moving_tile_rows));
+  MlirValue end = params[UATTN_BACKWARD_PARAM_Q_TOKENS];
+  MlirValue first = {NULL};
+  if (masks.is_causal || masks.has_window)
+    first = uattn_binary(b, "arith.subi", consumer->first_row,
+                         params[UATTN_BACKWARD_PARAM_Q_OFFSET]);
+  if (masks.has_window)
+    end =
+        uattn_binary(b, "arith.minsi", end,
+                     uattn_binary(b, "arith.addi", first,
+                                  params[UATTN_BACKWARD_PARAM_WINDOW_TOKENS]));
+  MlirValue needs = uattn_compare_i(b, UATTN_CMPI_SLT, end, after);
+  if (!masks.is_causal)
+    return needs;
+  MlirValue last = uattn_binary(
+      b, "arith.addi", first, uattn_constant_i32(b, UATTN_WARPGROUP_ROWS - 1));
+  return uattn_binary(b, "arith.ori", needs,
+                      uattn_compare_i(b, UATTN_CMPI_SLT, first_column, last));
+}
+
+/* -inf outside the limits, where some row has one within the tile. */
+static MlirValue apply_limits(const uattn_builder_t *b,
+                              const consumer_t *consumer, MlirValue step,
+                              MlirValue first_column, MlirValue exponents) {
+  if (!consumer->end.ptr)
+    return exponents;
+  uattn_builder_t some, none;
+  MlirRegion then = uattn_region_create(b, NULL, 0, &some);
+  MlirValue masked = uattn_emit_mask_apply(&some, exponents, first_column,
+                                           consumer->end, consumer->begin);
+  uattn_yield(&some, &masked, 1);
+  MlirRegion otherwise = uattn_region_create(b, NULL, 0, &none);
+  uattn_yield(&none, &exponents, 1);
+  MlirOperation made =
+      uattn_if_else_append(b, needs_limits(b, consumer, step, first_column),
+                           &consumer->scores_type, 1, then, otherwise);
+  return mlirOperationGetResult(made, 0);
+}
+
+static MlirValue apply_segments(const uattn_builder_t *b,
+                                const consumer_t *consumer,
+                                MlirValue first_column, MlirValue exponents) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  if (!consumer->segment_ids.ptr)
+    return exponents;
+  uattn_backward_param_t ids = is_dkv(consumer)
+                                   ? UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS
+                                   : UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS;
+  uattn_backward_param_t tokens = is_dkv(consumer)
+                                      ? UATTN_BACKWARD_PARAM_Q_TOKENS
+                                      : UATTN_BACKWARD_PARAM_KV_TOKENS;
+  MlirType type = uattn_type_vector2(uattn_type_i32(b), UATTN_WARPGROUP_ROWS,
+                                     kernel->plan->moving_tile_rows);
+  MlirValue column_ids = uattn_emit_column_load(
+      b, kernel->params[ids], token_offset(b, kernel, tokens), first_column,
+      kernel->params[tokens], type);
+  MlirValue is_same =
+      uattn_compare_i(b, UATTN_CMPI_EQ, column_ids,
+                      uattn_emit_row_broadcast(b, consumer->segment_ids, type));
+  return uattn_select(
+      b, is_same, exponents,
+      uattn_constant_splat(b, consumer->scores_type, -INFINITY));
+}
+
+/* ---- Weights ----------------------------------------------------------------
+ */
 
 typedef struct {
   MlirValue p;  /* 16 bits */
@@ -153,7 +273,7 @@ typedef struct {
 
 static weights_t emit_weights(const uattn_builder_t *b,
                               const consumer_t *consumer, MlirValue step,
-                              MlirValue products, MlirValue dp, bool is_last) {
+                              MlirValue products, MlirValue dp) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   uattn_backward_step_t at = uattn_backward_emit_step(b, kernel, step);
   MlirValue column = at.place.row;
@@ -164,14 +284,16 @@ static weights_t emit_weights(const uattn_builder_t *b,
   MlirValue temp = {NULL};
   if (kernel->plan->has_temp) {
     temp = q_values(b, consumer, UATTN_BACKWARD_PARAM_TEMP,
-                    temp_offset(b, kernel), column, consumer->temp);
+                    token_offset(b, kernel, UATTN_BACKWARD_PARAM_Q_TOKENS),
+                    column, consumer->temp);
     scale = uattn_binary(b, "arith.mulf", scale, temp);
   }
   MlirValue exponents =
       uattn_ternary(b, "math.fma", y, scale,
                     q_values(b, consumer, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT,
                              offset, column, consumer->exponent_shift));
-  exponents = mask_end(b, consumer, exponents, column, is_last);
+  exponents = apply_limits(b, consumer, step, column, exponents);
+  exponents = apply_segments(b, consumer, column, exponents);
   MlirValue p = uattn_unary_approximate(b, "math.exp2", exponents);
   MlirValue ds = uattn_binary(
       b, "arith.mulf", p,
@@ -211,8 +333,7 @@ static MlirValue emit_gradient(const uattn_builder_t *b,
 }
 
 static void emit_step(const uattn_builder_t *b, const consumer_t *consumer,
-                      MlirValue step, bool is_last,
-                      MlirValue io_gradients[MOST_GRADIENTS]) {
+                      MlirValue step, MlirValue io_gradients[MOST_GRADIENTS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
   MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
@@ -221,7 +342,7 @@ static void emit_step(const uattn_builder_t *b, const consumer_t *consumer,
   uattn_emit_wgmma_wait(b, 0, &products, &dp);
   if (!is_dkv(consumer)) /* V has been used */
     uattn_emit_ring_release(b, kernel->second_ring, step);
-  weights_t weights = emit_weights(b, consumer, step, products, dp, is_last);
+  weights_t weights = emit_weights(b, consumer, step, products, dp);
   MlirValue *gradient = &io_gradients[FIRST_GRADIENT];
   *gradient = emit_gradient(b, consumer, weights.ds, first, *gradient);
   if (is_dkv(consumer)) {
@@ -235,9 +356,8 @@ static void emit_step(const uattn_builder_t *b, const consumer_t *consumer,
   uattn_emit_ring_release(b, kernel->first_ring, step);
 }
 
-/* Steps before `after`. */
 static void emit_loop(const uattn_builder_t *b, const consumer_t *consumer,
-                      MlirValue after, MlirValue io_gradients[MOST_GRADIENTS]) {
+                      MlirValue io_gradients[MOST_GRADIENTS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   int count = gradient_count(consumer);
   MlirType types[1 + MOST_GRADIENTS] = {uattn_type_i32(b)};
@@ -248,10 +368,10 @@ static void emit_loop(const uattn_builder_t *b, const consumer_t *consumer,
   MlirRegion region = uattn_region_create(b, types, 1 + count, &body);
   for (int i = 0; i < count; ++i)
     inner[i] = mlirBlockGetArgument(body.block, 1 + i);
-  emit_step(&body, consumer, mlirBlockGetArgument(body.block, 0), false, inner);
+  emit_step(&body, consumer, mlirBlockGetArgument(body.block, 0), inner);
   uattn_yield(&body, inner, count);
-  MlirOperation loop = uattn_for_append(b, kernel->zero, after, kernel->one,
-                                        io_gradients, count, region);
+  MlirOperation loop = uattn_for_append(
+      b, kernel->zero, kernel->steps, kernel->one, io_gradients, count, region);
   for (int i = 0; i < count; ++i)
     io_gradients[i] = mlirOperationGetResult(loop, i);
 }
@@ -317,19 +437,13 @@ MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
           uattn_binary(&role, "arith.addi", kernel->first_row, row_in_cta)};
   if (kernel->kind == UATTN_BACKWARD_DQ)
     load_rows(&role, &consumer);
+  emit_limits(&role, &consumer);
   consumer.first_tile = own_rows(&role, kernel, kernel->first_tile);
   consumer.second_tile = own_rows(&role, kernel, kernel->second_tile);
   MlirValue gradients[MOST_GRADIENTS] = {
       uattn_constant_splat(&role, consumer.gradient_type, 0.0),
       uattn_constant_splat(&role, consumer.gradient_type, 0.0)};
-  if (is_dkv(&consumer)) {
-    emit_loop(&role, &consumer, kernel->steps, gradients);
-  } else {
-    MlirValue last =
-        uattn_binary(&role, "arith.subi", kernel->steps, kernel->one);
-    emit_loop(&role, &consumer, last, gradients);
-    emit_step(&role, &consumer, last, true, gradients);
-  }
+  emit_loop(&role, &consumer, gradients);
   emit_results(&role, &consumer, gradients);
   uattn_yield(&role, NULL, 0);
   return region;

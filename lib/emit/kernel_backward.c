@@ -30,10 +30,22 @@
 #include "emit/kernel_backward.h"
 #include "dialect/dialect.h"
 #include "emit/emit.h"
-#include "emit/forward_kernel.h"
 
 enum { WARPS_PER_WARPGROUP = 4 };
 enum { ROLE_PRODUCER = 0, ROLE_CONSUMER = 1, ROLE_COUNT = 2 };
+
+static uattn_dtype_t pointer_dtype(const uattn_backward_plan_t *plan,
+                                   int32_t what) {
+  switch (what) {
+  case UATTN_BACKWARD_PARAM_TEMP:
+    return plan->temp_dtype;
+  case UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS:
+  case UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS:
+    return UATTN_DTYPE_I32;
+  default:
+    return UATTN_DTYPE_F32;
+  }
+}
 
 static MlirType param_type(const uattn_builder_t *b,
                            const uattn_backward_plan_t *plan,
@@ -44,9 +56,8 @@ static MlirType param_type(const uattn_builder_t *b,
         uattn_type_vector2(uattn_emit_element_type(b, plan->dtype),
                            param.box_rows, UATTN_PANEL_COLUMNS));
   case UATTN_PLAN_PARAM_POINTER:
-    return uattn_global_type(uattn_emit_element_type(
-        b, param.what == UATTN_BACKWARD_PARAM_TEMP ? plan->temp_dtype
-                                                   : UATTN_DTYPE_F32));
+    return uattn_global_type(
+        uattn_emit_element_type(b, pointer_dtype(plan, param.what)));
   case UATTN_PLAN_PARAM_I32:
     return uattn_type_i32(b);
   case UATTN_PLAN_PARAM_F32:
@@ -76,15 +87,45 @@ static void emit_place(const uattn_builder_t *b,
                    uattn_constant_i32(b, kernel->layout.rows_per_cta));
 }
 
-/* ceil(tokens / moving_tile_rows) */
-static MlirValue moving_tiles(const uattn_builder_t *b,
-                              const uattn_backward_kernel_t *kernel,
-                              MlirValue tokens) {
-  int32_t rows = kernel->plan->moving_tile_rows;
-  return uattn_binary(
-      b, "arith.divui",
-      uattn_binary(b, "arith.addi", tokens, uattn_constant_i32(b, rows - 1)),
-      uattn_constant_i32(b, rows));
+/* dq: what the forward says of the CTA's rows of q. */
+static void emit_forward_place(const uattn_builder_t *b,
+                               uattn_backward_kernel_t *kernel) {
+  static const struct {
+    uattn_forward_param_t forward;
+    uattn_backward_param_t backward;
+  } shared[] = {
+      {UATTN_FORWARD_PARAM_Q_SEGMENT_IDS, UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS},
+      {UATTN_FORWARD_PARAM_KV_SEGMENT_IDS, UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS},
+      {UATTN_FORWARD_PARAM_Q_TOKENS, UATTN_BACKWARD_PARAM_Q_TOKENS},
+      {UATTN_FORWARD_PARAM_KV_TOKENS, UATTN_BACKWARD_PARAM_KV_TOKENS},
+      {UATTN_FORWARD_PARAM_Q_HEADS, UATTN_BACKWARD_PARAM_Q_HEADS},
+      {UATTN_FORWARD_PARAM_KV_HEADS, UATTN_BACKWARD_PARAM_KV_HEADS},
+      {UATTN_FORWARD_PARAM_Q_TILES, UATTN_BACKWARD_PARAM_TILES},
+      {UATTN_FORWARD_PARAM_Q_OFFSET, UATTN_BACKWARD_PARAM_Q_OFFSET},
+      {UATTN_FORWARD_PARAM_WINDOW_TOKENS, UATTN_BACKWARD_PARAM_WINDOW_TOKENS},
+  };
+  const uattn_backward_plan_t *plan = kernel->plan;
+  kernel->forward_plan =
+      (uattn_forward_plan_t){.dtype = plan->dtype,
+                             .head_dim = plan->head_dim,
+                             .masks = plan->masks,
+                             .consumer_warpgroups = plan->consumer_warpgroups,
+                             .kv_tile_rows = plan->moving_tile_rows};
+  uattn_forward_kernel_t *forward = &kernel->forward;
+  *forward = (uattn_forward_kernel_t){
+      .plan = &kernel->forward_plan,
+      .layout = {.q_tile_rows = kernel->layout.rows_per_cta,
+                 .threads = kernel->layout.threads,
+                 .segment_offset = kernel->layout.segment_offset},
+      .zero = kernel->zero,
+      .one = kernel->one};
+  for (size_t i = 0; i < sizeof shared / sizeof *shared; ++i)
+    forward->params[shared[i].forward] = kernel->params[shared[i].backward];
+  uattn_forward_emit_place(b, forward);
+  kernel->head = forward->head;
+  kernel->batch = forward->batch;
+  kernel->first_row = forward->cta_row;
+  kernel->steps = forward->keys.steps;
 }
 
 static MlirValue group_heads(const uattn_builder_t *b,
@@ -94,34 +135,61 @@ static MlirValue group_heads(const uattn_builder_t *b,
                       kernel->params[UATTN_BACKWARD_PARAM_KV_HEADS]);
 }
 
-static MlirValue count_steps(const uattn_builder_t *b,
-                             const uattn_backward_kernel_t *kernel) {
+/* dkv: rows of q that see one of the CTA's keys at positions [j, j + n) lie in
+ * [j - q_offset, q_tokens) with the causal mask, and before j + n - 1 + window
+ * - q_offset with the window. */
+static void emit_moving_rows(const uattn_builder_t *b,
+                             uattn_backward_kernel_t *kernel) {
   const MlirValue *params = kernel->params;
-  if (kernel->kind == UATTN_BACKWARD_DQ)
-    return moving_tiles(b, kernel, params[UATTN_BACKWARD_PARAM_KV_TOKENS]);
-  return uattn_binary(
-      b, "arith.muli", group_heads(b, kernel),
-      moving_tiles(b, kernel, params[UATTN_BACKWARD_PARAM_Q_TOKENS]));
+  uattn_mask_kinds_t masks = kernel->plan->masks;
+  int32_t rows = kernel->plan->moving_tile_rows;
+  MlirValue begin = kernel->zero;
+  MlirValue end = params[UATTN_BACKWARD_PARAM_Q_TOKENS];
+  MlirValue first = {NULL};
+  if (masks.is_causal || masks.has_window)
+    first = uattn_binary(b, "arith.subi", kernel->first_row,
+                         params[UATTN_BACKWARD_PARAM_Q_OFFSET]);
+  if (masks.is_causal)
+    begin = uattn_binary(b, "arith.maxsi", first, begin);
+  if (masks.has_window) {
+    MlirValue last =
+        uattn_binary(b, "arith.addi", first,
+                     uattn_constant_i32(b, kernel->layout.rows_per_cta - 1));
+    MlirValue window = params[UATTN_BACKWARD_PARAM_WINDOW_TOKENS];
+    end = uattn_binary(b, "arith.minsi", end,
+                       uattn_binary(b, "arith.addi", last, window));
+  }
+  MlirValue count =
+      uattn_binary(b, "arith.maxsi", uattn_binary(b, "arith.subi", end, begin),
+                   kernel->zero);
+  kernel->moving_begin = begin;
+  kernel->moving_tiles = uattn_binary(
+      b, "arith.divui",
+      uattn_binary(b, "arith.addi", count, uattn_constant_i32(b, rows - 1)),
+      uattn_constant_i32(b, rows));
+  kernel->steps = uattn_binary(b, "arith.muli", group_heads(b, kernel),
+                               kernel->moving_tiles);
 }
 
 uattn_backward_step_t
 uattn_backward_emit_step(const uattn_builder_t *b,
                          const uattn_backward_kernel_t *kernel,
                          MlirValue step) {
-  MlirValue rows = uattn_constant_i32(b, kernel->plan->moving_tile_rows);
-  MlirValue group = group_heads(b, kernel);
   if (kernel->kind == UATTN_BACKWARD_DQ)
     return (uattn_backward_step_t){
-        {uattn_binary(b, "arith.divui", kernel->head, group),
-         uattn_binary(b, "arith.muli", step, rows), kernel->batch},
+        {kernel->forward.kv_head,
+         uattn_forward_emit_first_key(b, &kernel->forward, step),
+         kernel->batch},
         kernel->head};
-  MlirValue tiles =
-      moving_tiles(b, kernel, kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
-  MlirValue first_head = uattn_binary(b, "arith.muli", kernel->head, group);
-  MlirValue head = uattn_binary(b, "arith.addi", first_head,
-                                uattn_binary(b, "arith.divui", step, tiles));
-  MlirValue row = uattn_binary(
-      b, "arith.muli", uattn_binary(b, "arith.remui", step, tiles), rows);
+  MlirValue rows = uattn_constant_i32(b, kernel->plan->moving_tile_rows);
+  MlirValue first_head =
+      uattn_binary(b, "arith.muli", kernel->head, group_heads(b, kernel));
+  MlirValue head =
+      uattn_binary(b, "arith.addi", first_head,
+                   uattn_binary(b, "arith.divui", step, kernel->moving_tiles));
+  MlirValue tile = uattn_binary(b, "arith.remui", step, kernel->moving_tiles);
+  MlirValue row = uattn_binary(b, "arith.addi", kernel->moving_begin,
+                               uattn_binary(b, "arith.muli", tile, rows));
   return (uattn_backward_step_t){{head, row, kernel->batch}, head};
 }
 
@@ -276,10 +344,13 @@ void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
     kernel.params[params[i].what] = mlirBlockGetArgument(body.block, i);
   kernel.zero = uattn_constant_i32(&body, 0);
   kernel.one = uattn_constant_i32(&body, 1);
-  emit_place(&body, &kernel);
+  if (kind == UATTN_BACKWARD_DQ)
+    emit_forward_place(&body, &kernel);
+  else
+    emit_place(&body, &kernel);
+  if (kind == UATTN_BACKWARD_DKV)
+    emit_moving_rows(&body, &kernel);
   emit_tiles(&body, &kernel);
-  if (kind != UATTN_BACKWARD_ROWS)
-    kernel.steps = count_steps(&body, &kernel);
 
   int64_t registers[ROLE_COUNT] = {kernel.layout.producer_registers,
                                    kernel.layout.consumer_registers};

@@ -6,6 +6,7 @@
 #define UATTN_EMIT_KERNEL_BACKWARD_H
 
 #include "emit/builder.h"
+#include "emit/forward_kernel.h"
 #include "emit/pipeline_builder.h"
 #include "plan/plan.h"
 
@@ -26,6 +27,12 @@ typedef struct {
   MlirValue first_ring;
   MlirValue second_ring;
   MlirValue steps;
+  /* dkv: first row of q that moves past, and tiles of each head. */
+  MlirValue moving_begin;
+  MlirValue moving_tiles;
+  /* dq: the forward's view of the CTA, whose keys are the same. */
+  uattn_forward_plan_t forward_plan;
+  uattn_forward_kernel_t forward;
   MlirValue zero;
   MlirValue one;
 } uattn_backward_kernel_t;

@@ -4,7 +4,7 @@
 #include "plan/plan.h"
 
 /* A full and an empty mbarrier of 8 bytes. */
-enum { SLOT_BARRIER_BYTES = 16 };
+enum { SLOT_BARRIER_BYTES = 16, SEGMENT_HULL_BYTES = 32 };
 
 /* Barrier 0 is the CTA's own (bar.sync 0). */
 enum { FIRST_STORE_BARRIER = 1 };
@@ -48,8 +48,11 @@ uattn_backward_layout(const uattn_backward_plan_t *plan,
       layout.second_barrier_offset + SLOT_BARRIER_BYTES;
   layout.second_ring_barrier_offset =
       layout.first_ring_barrier_offset + stages * SLOT_BARRIER_BYTES;
-  layout.total_bytes =
+  layout.segment_offset =
       layout.second_ring_barrier_offset + stages * SLOT_BARRIER_BYTES;
+  bool has_hull = kind == UATTN_BACKWARD_DQ && plan->masks.has_segments;
+  layout.total_bytes =
+      layout.segment_offset + (has_hull ? SEGMENT_HULL_BYTES : 0);
   return layout;
 }
 
@@ -70,6 +73,9 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
   int32_t stored = UATTN_WARPGROUP_ROWS;
   bool is_alsc = plan->cap_method == UATTN_CAP_ALSC;
   bool is_capped = plan->cap_method != UATTN_CAP_NONE;
+  uattn_mask_kinds_t masks = plan->masks;
+  int segments = masks.has_segments ? DKV | DQ : 0;
+  int positions = masks.is_causal || masks.has_window ? DKV | DQ : 0;
   const struct {
     uattn_backward_param_t what;
     uattn_plan_param_kind_t kind;
@@ -90,15 +96,22 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
        plan->has_dlse ? ROWS : 0},
       {UATTN_BACKWARD_PARAM_TEMP, UATTN_PLAN_PARAM_POINTER, 0,
        plan->has_temp ? DKV | DQ | (is_alsc ? ROWS : 0) : 0},
+      {UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS, UATTN_PLAN_PARAM_POINTER, 0,
+       segments},
+      {UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS, UATTN_PLAN_PARAM_POINTER, 0,
+       segments},
       {UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, UATTN_PLAN_PARAM_POINTER, 0,
        ROWS | DKV | DQ},
       {UATTN_BACKWARD_PARAM_GRADIENT_SHIFT, UATTN_PLAN_PARAM_POINTER, 0,
        ROWS | DKV | DQ},
       {UATTN_BACKWARD_PARAM_Q_TOKENS, UATTN_PLAN_PARAM_I32, 0, ROWS | DKV | DQ},
-      {UATTN_BACKWARD_PARAM_KV_TOKENS, UATTN_PLAN_PARAM_I32, 0, DQ},
+      {UATTN_BACKWARD_PARAM_KV_TOKENS, UATTN_PLAN_PARAM_I32, 0, DQ | segments},
       {UATTN_BACKWARD_PARAM_Q_HEADS, UATTN_PLAN_PARAM_I32, 0, ROWS | DKV | DQ},
       {UATTN_BACKWARD_PARAM_KV_HEADS, UATTN_PLAN_PARAM_I32, 0, DKV | DQ},
       {UATTN_BACKWARD_PARAM_TILES, UATTN_PLAN_PARAM_I32, 0, ROWS | DKV | DQ},
+      {UATTN_BACKWARD_PARAM_Q_OFFSET, UATTN_PLAN_PARAM_I32, 0, positions},
+      {UATTN_BACKWARD_PARAM_WINDOW_TOKENS, UATTN_PLAN_PARAM_I32, 0,
+       masks.has_window ? DKV | DQ : 0},
       {UATTN_BACKWARD_PARAM_PRE_SCALE, UATTN_PLAN_PARAM_F32, 0,
        is_capped ? DKV | DQ : 0},
       {UATTN_BACKWARD_PARAM_PRE_BIAS, UATTN_PLAN_PARAM_F32, 0,
@@ -129,4 +142,10 @@ void uattn_backward_kernel_name(const uattn_backward_plan_t *plan,
                          uattn_dtype_name(plan->temp_dtype));
   if (plan->has_dlse)
     uattn_string_append(out_name, "_dlse");
+  if (plan->masks.has_segments)
+    uattn_string_append(out_name, "_segments");
+  if (plan->masks.is_causal)
+    uattn_string_append(out_name, "_causal");
+  if (plan->masks.has_window)
+    uattn_string_append(out_name, "_window");
 }

@@ -205,6 +205,7 @@ typedef struct {
   uattn_cap_method_t cap_method;
   bool has_temp;
   bool has_dlse;
+  uattn_mask_kinds_t masks;
   /* Decisions. */
   int32_t consumer_warpgroups;
   int32_t moving_tile_rows;
@@ -224,6 +225,7 @@ typedef struct {
   int32_t second_barrier_offset;
   int32_t first_ring_barrier_offset;
   int32_t second_ring_barrier_offset;
+  int32_t segment_offset; /* 32 bytes, dq with segments */
   int32_t total_bytes;
   int32_t consumer_warpgroups;
   int32_t rows_per_cta; /* that stay */
@@ -266,6 +268,8 @@ typedef enum {
   UATTN_BACKWARD_PARAM_LSE,
   UATTN_BACKWARD_PARAM_DLSE,
   UATTN_BACKWARD_PARAM_TEMP,
+  UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS,
+  UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS,
   /* f32 [batch, q_heads, q_tokens] between the kernels: what is added to
    * exponents of base 2, -inf in rows without a key; and to dP. */
   UATTN_BACKWARD_PARAM_EXPONENT_SHIFT,
@@ -274,7 +278,9 @@ typedef enum {
   UATTN_BACKWARD_PARAM_KV_TOKENS,
   UATTN_BACKWARD_PARAM_Q_HEADS,
   UATTN_BACKWARD_PARAM_KV_HEADS,
-  UATTN_BACKWARD_PARAM_TILES,     /* that stay, of one head */
+  UATTN_BACKWARD_PARAM_TILES, /* that stay, of one head */
+  UATTN_BACKWARD_PARAM_Q_OFFSET,
+  UATTN_BACKWARD_PARAM_WINDOW_TOKENS,
   UATTN_BACKWARD_PARAM_PRE_SCALE, /* uattn_softmax_constants_t */
   UATTN_BACKWARD_PARAM_PRE_BIAS,
   UATTN_BACKWARD_PARAM_POST_SCALE,

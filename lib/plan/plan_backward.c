@@ -18,12 +18,6 @@ uattn_error_t *uattn_backward_check_supported(const uattn_problem_t *problem) {
   uattn_mask_kinds_t masks = uattn_mask_kinds(problem);
   if (masks.has_ranker)
     return not_compiled("bounds");
-  if (masks.has_segments)
-    return not_compiled("segment ids");
-  if (masks.is_causal)
-    return not_compiled("causal");
-  if (masks.has_window)
-    return not_compiled("window_len");
   if (problem->has_result[UATTN_RESULT_DTEMP])
     return not_compiled("the result dtemp");
   if (problem->head_dim <= LARGEST_HEAD_DIM)
@@ -48,6 +42,7 @@ uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,
       .cap_method = problem->cap.method,
       .has_temp = problem->has_operand[UATTN_OPERAND_TEMP],
       .has_dlse = problem->has_operand[UATTN_OPERAND_DLSE],
+      .masks = uattn_mask_kinds(problem),
       .consumer_warpgroups = 2,
       .moving_tile_rows = 64,
       .stage_count = 2,
