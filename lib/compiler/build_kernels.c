@@ -50,7 +50,8 @@ static uattn_kernel_param_t param_record(uattn_plan_param_t param) {
   bool is_map = param.kind == UATTN_PLAN_PARAM_TENSOR_MAP;
   uattn_kernel_param_t record = {
       .kind = kinds[param.kind],
-      .is_result = facts[param.what].is_result,
+      .source = facts[param.what].is_result ? UATTN_PARAM_SOURCE_RESULT
+                                            : UATTN_PARAM_SOURCE_OPERAND,
       .tensor_index = facts[param.what].tensor_index,
       .box_columns = is_map ? UATTN_PANEL_COLUMNS : 0,
       .box_rows = param.box_rows,
@@ -70,7 +71,7 @@ static uattn_artifact_kernel_t kernel_record(const uattn_forward_plan_t *plan,
       .entry = uattn_string_take(&entry),
       .image_index = image_index,
       .grid_rule = UATTN_GRID_Q_TILES,
-      .q_rows_per_cta = layout.q_tile_rows,
+      .rows_per_cta = layout.q_tile_rows,
       .threads = layout.threads,
       .dynamic_smem_bytes = layout.total_bytes,
       .sm_scale_sign = (int32_t)plan->scale_sign,
