@@ -86,8 +86,8 @@ uattn_function_results(const uattn_program_t *program, size_t function,
                        const uattn_tensor_t *arguments, size_t argument_count,
                        uattn_tensor_t *out_results);
 
-/* Memory that a launch with these arguments wants for what flows between ops;
- * 0 where there is none. */
+/* Memory that a launch with these arguments wants for what flows between ops
+ * and between the kernels of one; 0 where there is none. */
 UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
 uattn_function_workspace_bytes(const uattn_program_t *program, size_t function,
                                const uattn_tensor_t *arguments,

@@ -18,8 +18,10 @@ uattn_artifact_t *uattn_artifact_create(void) {
 static void release_function(uattn_artifact_function_t *function) {
   for (uint32_t i = 0; i < function->value_count; ++i)
     free(function->values[i].name);
-  for (uint32_t i = 0; i < function->step_count; ++i)
+  for (uint32_t i = 0; i < function->step_count; ++i) {
     free(function->steps[i].plan_text);
+    free(function->steps[i].scratch);
+  }
   free(function->name);
   free(function->values);
   free(function->result_values);

@@ -24,7 +24,7 @@ typedef enum {
 } uattn_param_kind_t;
 
 /* Run-time scalars. The f32 ones are the softmax constants of
- * lib/spec/spec.h (uattn_softmax_constants_t). */
+ * lib/spec/spec.h (uattn_softmax_constants_t), and what is said beside them. */
 typedef enum {
   UATTN_QUANTITY_NONE = 0,
   UATTN_QUANTITY_BATCH = 1,
@@ -32,21 +32,32 @@ typedef enum {
   UATTN_QUANTITY_KV_TOKENS = 3,
   UATTN_QUANTITY_Q_HEADS = 4,
   UATTN_QUANTITY_KV_HEADS = 5,
-  UATTN_QUANTITY_Q_TILES = 6, /* ceil(q_tokens / q_rows_per_cta) */
+  UATTN_QUANTITY_Q_TILES = 6, /* ceil(q_tokens / rows_per_cta) */
   UATTN_QUANTITY_Q_OFFSET = 7,
   /* min(window_tokens, q_offset + q_tokens): a longer one hides no key. */
   UATTN_QUANTITY_WINDOW_TOKENS = 8,
+  UATTN_QUANTITY_KV_TILES = 9, /* ceil(kv_tokens / rows_per_cta) */
   UATTN_QUANTITY_PRE_SCALE = 32,
   UATTN_QUANTITY_PRE_BIAS = 33,
   UATTN_QUANTITY_POST_SCALE = 34,
-  UATTN_QUANTITY_LSE_SHIFT = 35
+  UATTN_QUANTITY_LSE_SHIFT = 35,
+  UATTN_QUANTITY_Z_LOSS_WEIGHT = 36, /* the op's attribute */
+  UATTN_QUANTITY_GRADIENT_SCALE = 37
 } uattn_quantity_t;
+
+/* Where the memory behind a tensor map or a pointer comes from. */
+typedef enum {
+  UATTN_PARAM_SOURCE_OPERAND = 0,
+  UATTN_PARAM_SOURCE_RESULT = 1,
+  UATTN_PARAM_SOURCE_SCRATCH = 2 /* pointers only */
+} uattn_param_source_t;
 
 typedef struct {
   uattn_param_kind_t kind;
   /* Tensor maps and pointers: which tensor of the op. */
-  bool is_result;
-  int32_t tensor_index; /* uattn_operand_t or uattn_result_t */
+  uattn_param_source_t source;
+  /* uattn_operand_t, uattn_result_t or an index of the step's scratch. */
+  int32_t tensor_index;
   /* Tensor maps, over a 4-d view (head_dim, heads, tokens, batch), innermost
    * first: box {box_columns, 1, box_rows, 1}, 128-byte swizzle. */
   int32_t box_columns;
@@ -54,17 +65,20 @@ typedef struct {
   uattn_quantity_t quantity; /* scalars */
 } uattn_kernel_param_t;
 
-/* How many CTAs a kernel takes. The grid is one-dimensional: query tile
- * fastest, then query head, then batch. */
+/* How many CTAs a kernel takes. The grid is one-dimensional: tile fastest,
+ * then head, then batch. */
 typedef enum {
-  UATTN_GRID_Q_TILES = 0 /* ceil(q_tokens / q_rows_per_cta) * heads * batch */
+  /* ceil(q_tokens / rows_per_cta) * q_heads * batch */
+  UATTN_GRID_Q_TILES = 0,
+  /* ceil(kv_tokens / rows_per_cta) * kv_heads * batch */
+  UATTN_GRID_KV_TILES = 1
 } uattn_grid_rule_t;
 
 typedef struct {
   char *entry; /* name in the image, owned */
   uint32_t image_index;
   uattn_grid_rule_t grid_rule;
-  int32_t q_rows_per_cta;
+  int32_t rows_per_cta;       /* of queries or keys, as the grid rule says */
   int32_t threads;            /* a CTA */
   int32_t dynamic_smem_bytes; /* to be allowed by the driver, and passed */
   int32_t entry_registers;    /* as ptxas reported; 0 where not assembled */
@@ -78,6 +92,13 @@ typedef struct {
   uint32_t param_count;
 } uattn_artifact_kernel_t;
 
+/* Memory that the kernels of one op hand to each other: dense, undefined when
+ * the first of them starts. */
+typedef enum {
+  UATTN_SCRATCH_Q_ROWS = 0 /* f32 [batch, q_heads, q_tokens] */
+} uattn_scratch_kind_t;
+#define UATTN_STEP_SCRATCH_LIMIT 8
+
 /* One op of a function: which values it reads and writes, and its kernels,
  * to be launched in order. No kernel: only the reference can run it. */
 typedef struct {
@@ -87,6 +108,8 @@ typedef struct {
   uint32_t first_kernel;
   uint32_t kernel_count;
   char *plan_text; /* what --uattn-print-plan prints, "" without a plan */
+  uattn_scratch_kind_t *scratch; /* owned */
+  uint32_t scratch_count;        /* at most UATTN_STEP_SCRATCH_LIMIT */
 } uattn_artifact_step_t;
 
 /* A func.func: values [0, argument_count) are its arguments. */

@@ -11,7 +11,10 @@
  *
  * The checksum covers the file without its own eight bytes. A newer minor may
  * append sections, and fields at the end of a record: its reader takes them
- * where `minor` says that they are there. This reader refuses newer files. */
+ * where `minor` says that they are there. This reader refuses newer files.
+ *
+ *   minor 1   scratch of a step, and the members that need it: parameters made
+ *             from scratch, grids of KV tiles, quantities of the backward op */
 #include "artifact/artifact.h"
 
 #include <inttypes.h>
@@ -68,6 +71,12 @@ static void exchange_step(uattn_stream_t *stream, uattn_artifact_step_t *step) {
   uattn_stream_u32(stream, &step->first_kernel);
   uattn_stream_u32(stream, &step->kernel_count);
   uattn_stream_string(stream, &step->plan_text);
+  if (stream->minor < 1)
+    return;
+  uattn_stream_count(stream, &step->scratch, &step->scratch_count,
+                     sizeof *step->scratch, 4);
+  for (uint32_t i = 0; i < step->scratch_count; ++i)
+    uattn_stream_enum(stream, &step->scratch[i]);
 }
 
 static void exchange_function(uattn_stream_t *stream,
@@ -91,7 +100,8 @@ static void exchange_function(uattn_stream_t *stream,
 static void exchange_param(uattn_stream_t *stream,
                            uattn_kernel_param_t *param) {
   uattn_stream_enum(stream, &param->kind);
-  uattn_stream_bool(stream, &param->is_result);
+  /* Minor 0 had a truth value here: it is a result. */
+  uattn_stream_small_enum(stream, &param->source);
   uattn_stream_i32(stream, &param->tensor_index);
   uattn_stream_i32(stream, &param->box_columns);
   uattn_stream_i32(stream, &param->box_rows);
@@ -103,7 +113,7 @@ static void exchange_kernel(uattn_stream_t *stream,
   uattn_stream_string(stream, &kernel->entry);
   uattn_stream_u32(stream, &kernel->image_index);
   uattn_stream_enum(stream, &kernel->grid_rule);
-  uattn_stream_i32(stream, &kernel->q_rows_per_cta);
+  uattn_stream_i32(stream, &kernel->rows_per_cta);
   uattn_stream_i32(stream, &kernel->threads);
   uattn_stream_i32(stream, &kernel->dynamic_smem_bytes);
   uattn_stream_i32(stream, &kernel->entry_registers);
@@ -177,7 +187,9 @@ static uint64_t file_checksum(const uint8_t *bytes, size_t size) {
 static void append_section(uattn_string_t *file, int index,
                            uattn_artifact_t *artifact) {
   uattn_string_t payload = {0};
-  uattn_stream_t inner = {.output = &payload, .section = sections[index].name};
+  uattn_stream_t inner = {.output = &payload,
+                          .minor = UATTN_ARTIFACT_FORMAT_MINOR,
+                          .section = sections[index].name};
   sections[index].exchange(&inner, artifact);
   uattn_stream_t outer = {.output = file, .section = sections[index].name};
   uint32_t tag = sections[index].tag;
@@ -251,6 +263,7 @@ static uattn_error_t *check_header(uattn_stream_t *stream, size_t size,
                               "its contents");
   artifact->format_major = (int32_t)major;
   artifact->format_minor = (int32_t)minor;
+  stream->minor = minor;
   return NULL;
 }
 

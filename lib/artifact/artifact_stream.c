@@ -98,13 +98,21 @@ void uattn_stream_bool(uattn_stream_t *stream, bool *value) {
   *value = found == 1;
 }
 
-void uattn_stream_enum(uattn_stream_t *stream, void *value) {
+static void exchange_enum(uattn_stream_t *stream, void *value, size_t size) {
   _Static_assert(sizeof(uattn_error_code_t) == 4, "enumerations are 32 bits");
   uint32_t bits = 0;
   memcpy(&bits, value, sizeof bits);
-  bits = (uint32_t)exchange(stream, bits, 4);
+  bits = (uint32_t)exchange(stream, bits, size);
   if (uattn_stream_is_reading(stream))
     memcpy(value, &bits, sizeof bits);
+}
+
+void uattn_stream_enum(uattn_stream_t *stream, void *value) {
+  exchange_enum(stream, value, 4);
+}
+
+void uattn_stream_small_enum(uattn_stream_t *stream, void *value) {
+  exchange_enum(stream, value, 1);
 }
 
 /* Zeroed memory for `count` elements after a check that the file justifies it;

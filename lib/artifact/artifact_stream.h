@@ -13,6 +13,7 @@ typedef struct {
   const uint8_t *bytes;
   size_t offset;
   size_t end;
+  uint32_t minor;      /* of the format that is written or read */
   const char *section; /* for messages */
   uattn_error_t *error;
 } uattn_stream_t;
@@ -34,6 +35,8 @@ void uattn_stream_f64(uattn_stream_t *stream, double *value);
 void uattn_stream_bool(uattn_stream_t *stream, bool *value);
 /* `value` points to an enumeration; its members are checked by the caller. */
 void uattn_stream_enum(uattn_stream_t *stream, void *value);
+/* One of members 0 to 255 in one byte. */
+void uattn_stream_small_enum(uattn_stream_t *stream, void *value);
 /* A size and the text; ends with a zero in memory, which the file lacks. */
 void uattn_stream_string(uattn_stream_t *stream, char **text);
 /* A size and bytes; NULL where there are none. */

@@ -112,28 +112,37 @@ static uattn_error_t *check_result(const uattn_artifact_function_t *function,
   return NULL;
 }
 
-static uattn_error_t *check_param(const uattn_problem_t *problem,
-                                  const uattn_kernel_param_t *param) {
-  if (param->kind != UATTN_PARAM_TENSOR_MAP &&
-      param->kind != UATTN_PARAM_POINTER)
-    return NULL;
+static bool has_tensor(const uattn_artifact_step_t *step,
+                       const uattn_kernel_param_t *param) {
+  const uattn_problem_t *problem = &step->problem;
   int32_t index = param->tensor_index;
-  int count = param->is_result ? uattn_result_count(problem->kind)
-                               : uattn_operand_count(problem->kind);
-  if (index < 0 || index >= count ||
-      !(param->is_result ? problem->has_result[index]
-                         : problem->has_operand[index]))
-    return WRONG("it takes %s %" PRId32 ", which the op lacks",
-                 param->is_result ? "result" : "operand", index);
-  if (param->kind == UATTN_PARAM_POINTER)
-    return NULL;
+  if (index < 0)
+    return false;
+  switch (param->source) {
+  case UATTN_PARAM_SOURCE_OPERAND:
+    return index < uattn_operand_count(problem->kind) &&
+           problem->has_operand[index];
+  case UATTN_PARAM_SOURCE_RESULT:
+    return index < uattn_result_count(problem->kind) &&
+           problem->has_result[index];
+  case UATTN_PARAM_SOURCE_SCRATCH:
+    break;
+  }
+  return (uint32_t)index < step->scratch_count;
+}
+
+/* The box of a map against the tensor that the op has there. */
+static uattn_error_t *check_box(const uattn_problem_t *problem,
+                                const uattn_kernel_param_t *param) {
+  bool is_result = param->source == UATTN_PARAM_SOURCE_RESULT;
   int64_t shape[4];
+  int32_t index = param->tensor_index;
   uattn_operand_t operand = (uattn_operand_t)index;
-  int rank = param->is_result ? uattn_result_shape(problem, index, shape)
-                              : uattn_operand_shape(problem, operand, shape);
-  size_t bytes = uattn_dtype_bytes(param->is_result
-                                       ? uattn_result_dtype(problem, index)
-                                       : uattn_operand_dtype(problem, operand));
+  int rank = is_result ? uattn_result_shape(problem, index, shape)
+                       : uattn_operand_shape(problem, operand, shape);
+  size_t bytes =
+      uattn_dtype_bytes(is_result ? uattn_result_dtype(problem, index)
+                                  : uattn_operand_dtype(problem, operand));
   size_t row_bytes = (size_t)param->box_columns * bytes;
   if (rank != 4)
     return WRONG("it maps a tensor of rank %d: wanted 4", rank);
@@ -142,6 +151,34 @@ static uattn_error_t *check_param(const uattn_problem_t *problem,
                  "most 128",
                  row_bytes);
   return NULL;
+}
+
+static uattn_error_t *check_param(const uattn_artifact_step_t *step,
+                                  const uattn_kernel_param_t *param) {
+  static const char *const sources[] = {
+      [UATTN_PARAM_SOURCE_OPERAND] = "operand",
+      [UATTN_PARAM_SOURCE_RESULT] = "result",
+      [UATTN_PARAM_SOURCE_SCRATCH] = "scratch"};
+  if (param->kind != UATTN_PARAM_TENSOR_MAP &&
+      param->kind != UATTN_PARAM_POINTER)
+    return NULL;
+  if (!has_tensor(step, param))
+    return WRONG("it takes %s %" PRId32 ", which the op lacks",
+                 sources[param->source], param->tensor_index);
+  return param->kind == UATTN_PARAM_TENSOR_MAP
+             ? check_box(&step->problem, param)
+             : NULL;
+}
+
+static uattn_error_t *check_scratch(const uattn_artifact_step_t *step) {
+  uattn_error_t *error = check_range("its scratch count", step->scratch_count,
+                                     0, UATTN_STEP_SCRATCH_LIMIT);
+  for (uint32_t i = 0; !error && i < step->scratch_count; ++i)
+    error = uattn_error_annotate(check_range("its kind", step->scratch[i],
+                                             UATTN_SCRATCH_Q_ROWS,
+                                             UATTN_SCRATCH_Q_ROWS),
+                                 "scratch %" PRIu32, i);
+  return error;
 }
 
 static uattn_error_t *check_step_kernels(const uattn_artifact_t *artifact,
@@ -156,7 +193,7 @@ static uattn_error_t *check_step_kernels(const uattn_artifact_t *artifact,
     uint32_t index = step->first_kernel + k;
     const uattn_artifact_kernel_t *kernel = &artifact->kernels[index];
     for (uint32_t p = 0; p < kernel->param_count; ++p) {
-      uattn_error_t *error = check_param(&step->problem, &kernel->params[p]);
+      uattn_error_t *error = check_param(step, &kernel->params[p]);
       if (error)
         return uattn_error_annotate(
             error, "kernel %" PRIu32 ", parameter %" PRIu32, index, p);
@@ -181,6 +218,8 @@ static uattn_error_t *check_step(const uattn_artifact_t *artifact,
     error = check_operand(function, step, i, is_defined);
   for (int i = 0; !error && i < UATTN_RESULT_COUNT; ++i)
     error = check_result(function, step, i, is_defined);
+  if (!error)
+    error = check_scratch(step);
   if (!error)
     error = check_step_kernels(artifact, step);
   return error;
@@ -235,10 +274,10 @@ static uattn_error_t *check_quantity(const uattn_kernel_param_t *param) {
   int64_t quantity = param->quantity;
   if (param->kind == UATTN_PARAM_I32)
     return check_range("its quantity", quantity, UATTN_QUANTITY_BATCH,
-                       UATTN_QUANTITY_WINDOW_TOKENS);
+                       UATTN_QUANTITY_KV_TILES);
   if (param->kind == UATTN_PARAM_F32)
     return check_range("its quantity", quantity, UATTN_QUANTITY_PRE_SCALE,
-                       UATTN_QUANTITY_LSE_SHIFT);
+                       UATTN_QUANTITY_GRADIENT_SCALE);
   return NULL;
 }
 
@@ -250,6 +289,11 @@ static uattn_error_t *check_params(const uattn_artifact_kernel_t *kernel) {
     const uattn_kernel_param_t *param = &kernel->params[i];
     error = check_range("its kind", param->kind, UATTN_PARAM_TENSOR_MAP,
                         UATTN_PARAM_F32);
+    if (!error)
+      error = check_range(
+          "its source", param->source, UATTN_PARAM_SOURCE_OPERAND,
+          param->kind == UATTN_PARAM_POINTER ? UATTN_PARAM_SOURCE_SCRATCH
+                                             : UATTN_PARAM_SOURCE_RESULT);
     if (!error && param->kind == UATTN_PARAM_TENSOR_MAP) {
       error = check_range("its box columns", param->box_columns, 1, 256);
       if (!error)
@@ -277,10 +321,9 @@ static uattn_error_t *check_kernel(const uattn_artifact_t *artifact,
                   kernel->image_index, artifact->image_count);
   if (!error)
     error = check_range("its grid rule", kernel->grid_rule, UATTN_GRID_Q_TILES,
-                        UATTN_GRID_Q_TILES);
+                        UATTN_GRID_KV_TILES);
   if (!error)
-    error =
-        check_range("its query rows a CTA", kernel->q_rows_per_cta, 1, 1 << 20);
+    error = check_range("its rows a CTA", kernel->rows_per_cta, 1, 1 << 20);
   if (!error)
     error = check_range("its thread count", kernel->threads, 1, 1024);
   if (!error)

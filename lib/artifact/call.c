@@ -74,34 +74,77 @@ void uattn_call_describe_results(const uattn_call_t *call,
         describe_value(call, (uint32_t)call->function->result_values[i]);
 }
 
+/* Moves `*offset` past a tensor to where the next may begin. */
+static bool add_place(const uattn_tensor_t *tensor, size_t *offset) {
+  size_t bytes = 0;
+  size_t end = 0;
+  if (!uattn_tensor_bytes(tensor, &bytes) ||
+      !uattn_size_add(*offset, bytes, &end) ||
+      !uattn_size_add(end, WORKSPACE_ALIGNMENT - 1, &end))
+    return false;
+  *offset = end - end % WORKSPACE_ALIGNMENT;
+  return true;
+}
+
 /* Where values before `end` that live in the workspace leave off. */
-static bool workspace_offset(const uattn_call_t *call, uint32_t end,
-                             size_t *out) {
-  size_t offset = 0;
+static bool add_values(const uattn_call_t *call, uint32_t end, size_t *offset) {
   for (uint32_t i = call->function->argument_count; i < end; ++i) {
     const uattn_value_use_t *use = &call->facts->uses[i];
     if (use->result >= 0 || (!use->is_mapped && !use->is_pointed))
       continue;
     uattn_tensor_t tensor = describe_value(call, i);
-    size_t bytes = 0;
-    if (!uattn_tensor_bytes(&tensor, &bytes) ||
-        !uattn_size_add(offset, bytes, &offset) ||
-        !uattn_size_add(offset, WORKSPACE_ALIGNMENT - 1, &offset))
+    if (!add_place(&tensor, offset))
       return false;
-    offset -= offset % WORKSPACE_ALIGNMENT;
   }
-  *out = offset;
+  return true;
+}
+
+/* The dense tensor that a scratch of this problem is, data NULL. */
+static uattn_tensor_t describe_scratch(const uattn_problem_t *problem,
+                                       uattn_scratch_kind_t kind) {
+  UATTN_CHECK(kind == UATTN_SCRATCH_Q_ROWS);
+  const int64_t shape[] = {problem->batch, problem->q_heads, problem->q_tokens};
+  return uattn_tensor_dense(NULL, UATTN_DTYPE_F32, 3, shape);
+}
+
+/* Where scratch before `end` of an op leaves off. */
+static bool add_scratch(const uattn_call_t *call, uint32_t step, uint32_t end,
+                        size_t *offset) {
+  uattn_problem_t problem = uattn_call_problem(call, step);
+  for (uint32_t i = 0; i < end; ++i) {
+    uattn_tensor_t tensor =
+        describe_scratch(&problem, call->function->steps[step].scratch[i]);
+    if (!add_place(&tensor, offset))
+      return false;
+  }
   return true;
 }
 
 uattn_error_t *uattn_call_workspace_bytes(const uattn_call_t *call,
                                           size_t *out_bytes) {
-  if (workspace_offset(call, call->function->value_count, out_bytes))
-    return NULL;
-  return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
-                            "the values between the ops of %s are beyond "
-                            "2^63 bytes",
-                            call->function->name);
+  const uattn_artifact_function_t *function = call->function;
+  size_t values_end = 0;
+  bool is_sized = add_values(call, function->value_count, &values_end);
+  size_t end = values_end;
+  for (uint32_t i = 0; is_sized && i < function->step_count; ++i) {
+    size_t step_end = values_end;
+    is_sized =
+        add_scratch(call, i, function->steps[i].scratch_count, &step_end);
+    end = step_end > end ? step_end : end;
+  }
+  if (!is_sized)
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "the values between the ops of %s, and their "
+                              "scratch, are beyond 2^63 bytes",
+                              function->name);
+  *out_bytes = end;
+  return NULL;
+}
+
+size_t uattn_call_values_bytes(const uattn_call_t *call) {
+  size_t end = 0;
+  UATTN_CHECK(add_values(call, call->function->value_count, &end));
+  return end;
 }
 
 uattn_tensor_t uattn_call_tensor(const uattn_call_t *call, uint32_t value) {
@@ -112,7 +155,19 @@ uattn_tensor_t uattn_call_tensor(const uattn_call_t *call, uint32_t value) {
     return call->results[result];
   uattn_tensor_t tensor = describe_value(call, value);
   size_t offset = 0;
-  UATTN_CHECK(workspace_offset(call, value, &offset));
+  UATTN_CHECK(add_values(call, value, &offset));
+  tensor.data = (char *)call->workspace + offset;
+  return tensor;
+}
+
+uattn_tensor_t uattn_call_scratch(const uattn_call_t *call, uint32_t step,
+                                  uint32_t scratch) {
+  const uattn_artifact_step_t *owner = &call->function->steps[step];
+  UATTN_CHECK(scratch < owner->scratch_count);
+  uattn_problem_t problem = uattn_call_problem(call, step);
+  uattn_tensor_t tensor = describe_scratch(&problem, owner->scratch[scratch]);
+  size_t offset = uattn_call_values_bytes(call);
+  UATTN_CHECK(add_scratch(call, step, scratch, &offset));
   tensor.data = (char *)call->workspace + offset;
   return tensor;
 }

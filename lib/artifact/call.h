@@ -95,9 +95,18 @@ void uattn_call_describe_results(const uattn_call_t *call,
 /* A value's tensor: an argument, a result, or a place in the workspace that
  * uattn_call_workspace_bytes lays out. */
 uattn_tensor_t uattn_call_tensor(const uattn_call_t *call, uint32_t value);
-/* Memory for what flows between ops. */
+/* A scratch's tensor, in the workspace. Ops are launched one after the other
+ * and take the same memory for theirs, so that each undoes that of the one
+ * before. */
+uattn_tensor_t uattn_call_scratch(const uattn_call_t *call, uint32_t step,
+                                  uint32_t scratch);
+/* Memory for what flows between ops, then for the scratch of the op that wants
+ * most of it; every tensor begins at a multiple of 256 bytes. */
 UATTN_NODISCARD uattn_error_t *
 uattn_call_workspace_bytes(const uattn_call_t *call, size_t *out_bytes);
+/* How much of it flows between ops: scratch begins there. Wants a call whose
+ * workspace has a size. */
+size_t uattn_call_values_bytes(const uattn_call_t *call);
 /* The op as this call wants it: sizes known, scale and cap replaced. */
 uattn_problem_t uattn_call_problem(const uattn_call_t *call, uint32_t step);
 /* All rules of a call: ops, scale and cap, results, workspace, layouts. */
@@ -128,9 +137,16 @@ typedef union {
 typedef struct {
   const uattn_artifact_kernel_t *kernel;
   uint32_t kernel_index;
+  uint32_t step_index;
   uint32_t cta_count; /* on the first axis of the grid */
   uattn_param_value_t params[UATTN_KERNEL_PARAM_LIMIT];
 } uattn_kernel_launch_t;
+
+/* CTAs of a kernel of an op with these sizes; false where a grid's axis cannot
+ * have so many. */
+UATTN_NODISCARD bool
+uattn_kernel_cta_count(const uattn_artifact_kernel_t *kernel,
+                       const uattn_problem_t *problem, uint32_t *out_count);
 
 /* What a device does of a call, in this order. */
 typedef struct {

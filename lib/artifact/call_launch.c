@@ -5,6 +5,25 @@
 #include "spec/spec.h"
 #include "support/support.h"
 
+/* Tiles of queries or keys. */
+static int64_t tile_count(const uattn_artifact_kernel_t *kernel,
+                          int64_t tokens) {
+  return uattn_ceil_divide(tokens, kernel->rows_per_cta);
+}
+
+bool uattn_kernel_cta_count(const uattn_artifact_kernel_t *kernel,
+                            const uattn_problem_t *problem,
+                            uint32_t *out_count) {
+  bool is_of_queries = kernel->grid_rule == UATTN_GRID_Q_TILES;
+  int64_t heads = is_of_queries ? problem->q_heads : problem->kv_heads;
+  int64_t tiles = tile_count(kernel, is_of_queries ? problem->q_tokens
+                                                   : problem->kv_tokens);
+  if (tiles * heads > INT32_MAX / problem->batch)
+    return false;
+  *out_count = (uint32_t)(tiles * heads * problem->batch);
+  return true;
+}
+
 static int32_t integer_quantity(const uattn_problem_t *problem,
                                 const uattn_artifact_kernel_t *kernel,
                                 uattn_quantity_t quantity) {
@@ -20,8 +39,9 @@ static int32_t integer_quantity(const uattn_problem_t *problem,
   case UATTN_QUANTITY_KV_HEADS:
     return (int32_t)problem->kv_heads;
   case UATTN_QUANTITY_Q_TILES:
-    return (int32_t)uattn_ceil_divide(problem->q_tokens,
-                                      kernel->q_rows_per_cta);
+    return (int32_t)tile_count(kernel, problem->q_tokens);
+  case UATTN_QUANTITY_KV_TILES:
+    return (int32_t)tile_count(kernel, problem->kv_tokens);
   case UATTN_QUANTITY_Q_OFFSET:
     return (int32_t)problem->q_offset;
   case UATTN_QUANTITY_WINDOW_TOKENS: {
@@ -37,7 +57,8 @@ static int32_t integer_quantity(const uattn_problem_t *problem,
   }
 }
 
-static float float_quantity(const uattn_softmax_constants_t *constants,
+static float float_quantity(const uattn_problem_t *problem,
+                            const uattn_softmax_constants_t *constants,
                             uattn_quantity_t quantity) {
   switch (quantity) {
   case UATTN_QUANTITY_PRE_SCALE:
@@ -48,6 +69,10 @@ static float float_quantity(const uattn_softmax_constants_t *constants,
     return (float)constants->post_scale;
   case UATTN_QUANTITY_LSE_SHIFT:
     return (float)constants->lse_shift;
+  case UATTN_QUANTITY_Z_LOSS_WEIGHT:
+    return (float)problem->z_loss_weight;
+  case UATTN_QUANTITY_GRADIENT_SCALE:
+    return (float)constants->gradient_scale;
   default:
     UATTN_CHECK(!"quantity is a float one");
     return 0;
@@ -74,12 +99,19 @@ static uattn_map_description_t describe_map(const uattn_tensor_t *tensor,
   return map;
 }
 
-static void fill_tensor(const uattn_call_t *call,
-                        const uattn_artifact_step_t *step,
+static void fill_tensor(const uattn_call_t *call, uint32_t step_index,
                         const uattn_kernel_param_t *param,
                         uattn_param_value_t *out_value) {
-  int32_t value = param->is_result ? step->result_values[param->tensor_index]
-                                   : step->operand_values[param->tensor_index];
+  const uattn_artifact_step_t *step = &call->function->steps[step_index];
+  int32_t index = param->tensor_index;
+  if (param->source == UATTN_PARAM_SOURCE_SCRATCH) {
+    out_value->address =
+        uattn_call_scratch(call, step_index, (uint32_t)index).data;
+    return;
+  }
+  int32_t value = param->source == UATTN_PARAM_SOURCE_RESULT
+                      ? step->result_values[index]
+                      : step->operand_values[index];
   uattn_tensor_t tensor = uattn_call_tensor(call, (uint32_t)value);
   if (param->kind == UATTN_PARAM_POINTER) {
     out_value->address = tensor.data;
@@ -90,25 +122,24 @@ static void fill_tensor(const uattn_call_t *call,
 }
 
 static uattn_kernel_launch_t describe_launch(const uattn_call_t *call,
-                                             const uattn_artifact_step_t *step,
+                                             uint32_t step_index,
                                              const uattn_problem_t *problem,
                                              uint32_t kernel_index) {
   const uattn_artifact_kernel_t *kernel =
       &call->artifact->kernels[kernel_index];
   uattn_softmax_constants_t constants = uattn_softmax_constants(problem);
-  int64_t tiles = uattn_ceil_divide(problem->q_tokens, kernel->q_rows_per_cta);
   uattn_kernel_launch_t launch = {
-      .kernel = kernel,
-      .kernel_index = kernel_index,
-      .cta_count = (uint32_t)(tiles * problem->q_heads * problem->batch)};
+      .kernel = kernel, .kernel_index = kernel_index, .step_index = step_index};
+  UATTN_CHECK(uattn_kernel_cta_count(kernel, problem, &launch.cta_count));
   for (uint32_t i = 0; i < kernel->param_count; ++i) {
     const uattn_kernel_param_t *param = &kernel->params[i];
     if (param->kind == UATTN_PARAM_I32)
       launch.params[i].i32 = integer_quantity(problem, kernel, param->quantity);
     else if (param->kind == UATTN_PARAM_F32)
-      launch.params[i].f32 = float_quantity(&constants, param->quantity);
+      launch.params[i].f32 =
+          float_quantity(problem, &constants, param->quantity);
     else
-      fill_tensor(call, step, param, &launch.params[i]);
+      fill_tensor(call, step_index, param, &launch.params[i]);
   }
   return launch;
 }
@@ -121,7 +152,7 @@ static uattn_error_t *enqueue_step(const uattn_call_t *call,
   uattn_error_t *error = NULL;
   for (uint32_t i = 0; !error && i < step->kernel_count; ++i) {
     uattn_kernel_launch_t launch =
-        describe_launch(call, step, &problem, step->first_kernel + i);
+        describe_launch(call, index, &problem, step->first_kernel + i);
     error = device->launch(device->user_data, &launch);
   }
   return error;

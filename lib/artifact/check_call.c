@@ -98,12 +98,17 @@ static bool takes_quantity(const uattn_artifact_kernel_t *kernel,
   return false;
 }
 
-/* A constant that was folded into the kernel cannot be replaced. */
-static uattn_error_t *check_folded(const uattn_artifact_kernel_t *kernel,
+/* A constant that was folded into the kernels cannot be replaced. Those of one
+ * op share the work: it is enough that one of them takes it. */
+static uattn_error_t *check_folded(const uattn_artifact_kernel_t *kernels,
+                                   uint32_t kernel_count,
                                    const uattn_problem_t *compiled,
                                    const uattn_problem_t *wanted) {
   uattn_softmax_constants_t old = uattn_softmax_constants(compiled);
   uattn_softmax_constants_t new = uattn_softmax_constants(wanted);
+  bool is_backward = wanted->kind == UATTN_OP_BACKWARD;
+  /* Forward, the shift goes into lse alone; backward, it is taken out. */
+  bool wants_shift = is_backward || wanted->has_result[UATTN_RESULT_LSE];
   const struct {
     bool is_changed;
     uattn_quantity_t quantity;
@@ -111,20 +116,37 @@ static uattn_error_t *check_folded(const uattn_artifact_kernel_t *kernel,
       {old.pre_scale != new.pre_scale, UATTN_QUANTITY_PRE_SCALE},
       {old.pre_bias != new.pre_bias, UATTN_QUANTITY_PRE_BIAS},
       {old.post_scale != new.post_scale, UATTN_QUANTITY_POST_SCALE},
-      {wanted->has_result[UATTN_RESULT_LSE] && old.lse_shift != new.lse_shift,
-       UATTN_QUANTITY_LSE_SHIFT},
+      {wants_shift && old.lse_shift != new.lse_shift, UATTN_QUANTITY_LSE_SHIFT},
+      {is_backward && old.gradient_scale != new.gradient_scale,
+       UATTN_QUANTITY_GRADIENT_SCALE},
   };
-  for (size_t i = 0; i < sizeof constants / sizeof *constants; ++i)
-    if (constants[i].is_changed &&
-        !takes_quantity(kernel, constants[i].quantity))
+  for (size_t i = 0; i < sizeof constants / sizeof *constants; ++i) {
+    bool is_taken = !constants[i].is_changed;
+    for (uint32_t k = 0; k < kernel_count; ++k)
+      is_taken |= takes_quantity(&kernels[k], constants[i].quantity);
+    if (!is_taken)
       return REFUSE("kernel %s was compiled for its sm_scale and cap: they "
                     "cannot be replaced",
-                    kernel->entry);
+                    kernels->entry);
+  }
   return NULL;
 }
 
+static uattn_error_t *check_grid(const uattn_artifact_kernel_t *kernel,
+                                 const uattn_problem_t *problem) {
+  uint32_t cta_count = 0;
+  if (uattn_kernel_cta_count(kernel, problem, &cta_count))
+    return NULL;
+  bool is_of_queries = kernel->grid_rule == UATTN_GRID_Q_TILES;
+  return REFUSE("batch %" PRId64 ", %" PRId64 " heads and %" PRId64
+                " %s tokens make more than 2^31 CTAs of %" PRId32 " rows",
+                problem->batch,
+                is_of_queries ? problem->q_heads : problem->kv_heads,
+                is_of_queries ? problem->q_tokens : problem->kv_tokens,
+                is_of_queries ? "query" : "key", kernel->rows_per_cta);
+}
+
 static uattn_error_t *check_kernel(const uattn_artifact_kernel_t *kernel,
-                                   const uattn_problem_t *compiled,
                                    const uattn_problem_t *problem) {
   bool is_negative = problem->sm_scale < 0;
   if ((kernel->sm_scale_sign > 0 && is_negative) ||
@@ -138,13 +160,7 @@ static uattn_error_t *check_kernel(const uattn_artifact_kernel_t *kernel,
     return REFUSE("cap is %g: kernel %s was compiled for one of at most %g",
                   problem->cap.cap, kernel->entry,
                   problem->cap.cap * kernel->largest_post_scale / post_scale);
-  int64_t tiles = uattn_ceil_divide(problem->q_tokens, kernel->q_rows_per_cta);
-  if (tiles * problem->q_heads > INT32_MAX / problem->batch)
-    return REFUSE("batch %" PRId64 ", %" PRId64 " heads and %" PRId64
-                  " query tokens make more than 2^31 CTAs of %" PRId32 " rows",
-                  problem->batch, problem->q_heads, problem->q_tokens,
-                  kernel->q_rows_per_cta);
-  return check_folded(kernel, compiled, problem);
+  return check_grid(kernel, problem);
 }
 
 static uattn_error_t *check_step(const uattn_call_t *call, uint32_t index) {
@@ -165,7 +181,9 @@ static uattn_error_t *check_step(const uattn_call_t *call, uint32_t index) {
   const uattn_artifact_kernel_t *kernels =
       &call->artifact->kernels[step->first_kernel];
   for (uint32_t i = 0; !error && i < step->kernel_count; ++i)
-    error = check_kernel(&kernels[i], &step->problem, &problem);
+    error = check_kernel(&kernels[i], &problem);
+  if (!error)
+    error = check_folded(kernels, step->kernel_count, &step->problem, &problem);
   return error;
 }
 

@@ -17,12 +17,14 @@ static void note_params(const uattn_artifact_t *artifact,
       if (param->kind != UATTN_PARAM_TENSOR_MAP &&
           param->kind != UATTN_PARAM_POINTER)
         continue;
-      int32_t value = param->is_result
-                          ? step->result_values[param->tensor_index]
-                          : step->operand_values[param->tensor_index];
+      if (param->source == UATTN_PARAM_SOURCE_SCRATCH)
+        continue; /* no value of the function */
+      bool is_result = param->source == UATTN_PARAM_SOURCE_RESULT;
+      int32_t value = is_result ? step->result_values[param->tensor_index]
+                                : step->operand_values[param->tensor_index];
       uses[value].is_mapped |= param->kind == UATTN_PARAM_TENSOR_MAP;
       uses[value].is_pointed |= param->kind == UATTN_PARAM_POINTER;
-      uses[value].is_written |= param->is_result;
+      uses[value].is_written |= is_result;
     }
   }
 }

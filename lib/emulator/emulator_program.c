@@ -119,9 +119,11 @@ uattn_emulator_program_results(const uattn_emulator_program_t *program,
 typedef struct {
   const uattn_emulator_program_t *program;
   const uattn_emulator_call_t *options;
-  emu_program_memories_t memories;
-  emu_trace_t *trace;    /* may be NULL */
-  uint32_t kernel_count; /* of the call */
+  const uattn_call_t *call;
+  emu_program_memories_t memories; /* of the op that runs */
+  uint32_t step;                   /* it, where there are memories */
+  emu_trace_t *trace;              /* may be NULL */
+  uint32_t kernel_count;           /* of the call */
   uint32_t done_count;
   uattn_emulator_statistics_t statistics;
 } run_t;
@@ -188,10 +190,29 @@ static void tell_progress(double done, void *user_data) {
                          run->options->progress_data);
 }
 
+/* What no kernel has written is NaN in every float type. */
+enum { POISON = 0xff };
+
+/* Finds what the kernels of an op may touch, before its first one: the scratch
+ * of the op before is no more. */
+static void enter_step(run_t *run, uint32_t step) {
+  const uattn_call_t *call = run->call;
+  if (run->memories.list && run->step == step)
+    return;
+  emu_program_memories_release(&run->memories);
+  emu_program_memories_find(call, step, &run->memories);
+  run->step = step;
+  size_t begin = uattn_call_values_bytes(call);
+  if (call->workspace_bytes > begin)
+    memset((char *)call->workspace + begin, POISON,
+           call->workspace_bytes - begin);
+}
+
 static uattn_error_t *launch_kernel(void *user_data,
                                     const uattn_kernel_launch_t *launch) {
   run_t *run = user_data;
   const uattn_artifact_kernel_t *kernel = launch->kernel;
+  enter_step(run, launch->step_index);
   slot_t slots[UATTN_KERNEL_PARAM_LIMIT];
   const void *params[UATTN_KERNEL_PARAM_LIMIT];
   size_t param_bytes[UATTN_KERNEL_PARAM_LIMIT];
@@ -238,7 +259,6 @@ static uattn_error_t *copy_result(void *user_data, void *target,
   return NULL;
 }
 
-/* What no kernel has written is NaN in every float type. */
 static uattn_error_t *make_workspace(uattn_call_t *call) {
   enum { ALIGNMENT = 256 };
   uattn_error_t *error =
@@ -248,10 +268,10 @@ static uattn_error_t *make_workspace(uattn_call_t *call) {
   size_t bytes = call->workspace_bytes; /* a multiple of the alignment */
   call->workspace = aligned_alloc(ALIGNMENT, bytes);
   if (!call->workspace)
-    return uattn_error_create(UATTN_ERROR_INTERNAL,
-                              "out of host memory for %zu bytes between ops",
-                              bytes);
-  memset(call->workspace, 0xff, bytes);
+    return uattn_error_create(
+        UATTN_ERROR_INTERNAL,
+        "out of host memory for %zu bytes between kernels", bytes);
+  memset(call->workspace, POISON, bytes);
   return NULL;
 }
 
@@ -275,6 +295,7 @@ static uattn_error_t *check_trace(const run_t *run, const uattn_call_t *call) {
 static uattn_error_t *run_call(run_t *run, uattn_call_t *call) {
   const uattn_call_device_t device = {
       .launch = launch_kernel, .copy = copy_result, .user_data = run};
+  run->call = call;
   for (uint32_t i = 0; i < call->function->step_count; ++i)
     run->kernel_count += call->function->steps[i].kernel_count;
   uattn_error_t *error = run->trace ? check_trace(run, call) : NULL;
@@ -282,10 +303,8 @@ static uattn_error_t *run_call(run_t *run, uattn_call_t *call) {
     error = make_workspace(call);
   if (!error)
     error = uattn_call_check(call);
-  if (!error) {
-    emu_program_memories_find(call, &run->memories);
+  if (!error)
     error = uattn_call_enqueue(call, &device);
-  }
   emu_program_memories_release(&run->memories);
   free(call->workspace);
   return error;

@@ -57,10 +57,23 @@ static void merge_all(emu_program_memories_t *memories) {
   memories->count = memories->count ? kept + 1 : 0;
 }
 
-void emu_program_memories_find(const uattn_call_t *call,
+static void add_scratch(const uattn_call_t *call, uint32_t step,
+                        emu_program_memories_t *memories) {
+  for (uint32_t i = 0; i < call->function->steps[step].scratch_count; ++i) {
+    uattn_tensor_t tensor = uattn_call_scratch(call, step, i);
+    uattn_string_t name = {0};
+    uattn_string_appendf(&name, "op %u scratch %u", step, i);
+    add(memories, uattn_string_get(&name), tensor.data, span_bytes(&tensor),
+        false);
+    uattn_string_release(&name);
+  }
+}
+
+void emu_program_memories_find(const uattn_call_t *call, uint32_t step,
                                emu_program_memories_t *out_memories) {
   const uattn_artifact_function_t *function = call->function;
-  size_t most = (size_t)function->argument_count + function->result_count + 1;
+  size_t most = (size_t)function->argument_count + function->result_count + 1 +
+                function->steps[step].scratch_count;
   emu_program_memories_t memories = {
       .list = uattn_allocate(most * sizeof *memories.list)};
   for (uint32_t i = 0; i < function->argument_count; ++i) {
@@ -74,8 +87,10 @@ void emu_program_memories_find(const uattn_call_t *call,
     if (call->results[i].data)
       add(&memories, function->values[function->result_values[i]].name,
           call->results[i].data, span_bytes(&call->results[i]), false);
-  if (call->workspace)
-    add(&memories, "workspace", call->workspace, call->workspace_bytes, false);
+  size_t values_bytes = uattn_call_values_bytes(call);
+  if (values_bytes > 0)
+    add(&memories, "workspace", call->workspace, values_bytes, false);
+  add_scratch(call, step, &memories);
   merge_all(&memories);
   *out_memories = memories;
 }

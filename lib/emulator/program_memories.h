@@ -13,9 +13,10 @@ typedef struct {
   size_t count;
 } emu_program_memories_t;
 
-/* Arguments, results and the workspace of a call that was checked. Tensors
- * that share memory become one, which has the names of all. */
-void emu_program_memories_find(const uattn_call_t *call,
+/* Arguments, results, the values between ops, and the scratch of the op
+ * `step`, of a call that was checked. Tensors that share memory become one,
+ * which has the names of all. */
+void emu_program_memories_find(const uattn_call_t *call, uint32_t step,
                                emu_program_memories_t *out_memories);
 void emu_program_memories_release(emu_program_memories_t *memories);
 

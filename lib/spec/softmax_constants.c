@@ -16,6 +16,7 @@ static uattn_softmax_constants_t alsc_constants(double sm_scale,
       .pre_bias = -cap->alpha * cap->beta * log2_e,
       .post_scale = cap->cap * log2_e / norm,
       .lse_shift = -cap->cap * sigma / norm,
+      .gradient_scale = sm_scale * cap->alpha / norm,
   };
 }
 
@@ -25,8 +26,10 @@ uattn_softmax_constants(const uattn_problem_t *problem) {
   if (cap->method == UATTN_CAP_ALSC)
     return alsc_constants(problem->sm_scale, cap);
   if (cap->method == UATTN_CAP_NONE)
-    return (uattn_softmax_constants_t){
-        .pre_scale = 1.0, .post_scale = problem->sm_scale * log2_e};
+    return (uattn_softmax_constants_t){.pre_scale = 1.0,
+                                       .post_scale = problem->sm_scale * log2_e,
+                                       .gradient_scale = problem->sm_scale};
   return (uattn_softmax_constants_t){.pre_scale = problem->sm_scale / cap->cap,
-                                     .post_scale = cap->cap * log2_e};
+                                     .post_scale = cap->cap * log2_e,
+                                     .gradient_scale = problem->sm_scale};
 }

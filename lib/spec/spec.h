@@ -22,12 +22,33 @@
  * sigma(alpha beta) / n
  *
  * The last term is the same for all keys of a row: it leaves p alone and is
- * added to lse. Formulas: semantics of the op, "Forward". */
+ * added to lse. Formulas: semantics of the op, "Forward".
+ *
+ * Backward, lse is given and the term has to be taken out of it again:
+ *
+ *   t_ij log2(e) = temp_i * (post_scale * y_ij + log2(e) * lse_shift)
+ *   lse2_i = log2(e) * (lse_i - temp_i * lse_shift), once for a row
+ *   p_ij = 2^(temp_i * post_scale * y_ij - lse2_i)
+ *   c_ij = cap(s_ij) = ln(2) * post_scale * y_ij + lse_shift, for dtemp
+ *
+ * A row without an allowed key has lse = -inf, for which p would be infinite
+ * or NaN: make lse2_i = +inf of it, whose p is 0 for every finite y. lse_shift
+ * is 0 but for alsc. The cap's slope by <q_i, k_j> follows from the same y:
+ *
+ *   cap'(s_ij) * sm_scale = gradient_scale * h(y_ij)
+ *   ds_ij of the semantics = dt_ij * temp_i * gradient_scale * h(y_ij)
+ *
+ *   none       h(y) = 1                     gradient_scale sm_scale
+ *   tanh       h(y) = 1 - y^2               gradient_scale sm_scale
+ *   soft_sign  h(y) = (1 - |y|)^2           gradient_scale sm_scale
+ *   alsc       h(y) = y (1 - y)             gradient_scale sm_scale alpha / n
+ */
 typedef struct {
   double pre_scale;
   double pre_bias;
   double post_scale;
   double lse_shift;
+  double gradient_scale;
 } uattn_softmax_constants_t;
 
 uattn_softmax_constants_t

@@ -16,6 +16,13 @@ static const sample_options_t full = {.is_dynamic = true,
                                       .op_count = 2,
                                       .cap_method = UATTN_CAP_ALSC};
 
+static const sample_options_t backward = {.is_backward = true,
+                                          .is_dynamic = true,
+                                          .has_temp = true,
+                                          .op_count = 2,
+                                          .z_loss_weight = 1e-4,
+                                          .cap_method = UATTN_CAP_ALSC};
+
 static uint8_t *serialize(const sample_options_t *options, size_t *size) {
   uattn_artifact_t *artifact = sample_artifact(options);
   assert_ok(uattn_artifact_validate(artifact));
@@ -53,6 +60,17 @@ static uattn_error_t *parse_copy(const uint8_t *bytes, size_t size,
   return error;
 }
 
+/* Writing the artifact gives these bytes. */
+static void assert_bytes(const uattn_artifact_t *artifact, const uint8_t *bytes,
+                         size_t size) {
+  uint8_t *again = NULL;
+  size_t again_size = 0;
+  uattn_artifact_serialize(artifact, &again, &again_size);
+  assert_int_equal(again_size, size);
+  assert_memory_equal(again, bytes, size);
+  free(again);
+}
+
 static void what_is_written_is_read(void **state) {
   (void)state;
   size_t size = 0;
@@ -60,7 +78,7 @@ static void what_is_written_is_read(void **state) {
   uattn_artifact_t *artifact = NULL;
   assert_ok(parse_copy(bytes, size, &artifact));
   assert_int_equal(artifact->format_major, 1);
-  assert_int_equal(artifact->format_minor, 0);
+  assert_int_equal(artifact->format_minor, 1);
   const uattn_artifact_function_t *function = &artifact->functions[0];
   assert_string_equal(function->name, "main");
   assert_int_equal(function->argument_count, 4);
@@ -75,12 +93,62 @@ static void what_is_written_is_read(void **state) {
   assert_int_equal(artifact->kernels[1].params[1].box_rows, 64);
   assert_int_equal(artifact->images[0].cubin_bytes, 7);
   assert_memory_equal(artifact->images[0].cubin, "\x7f\x45LF\0\1\2", 7);
-  uint8_t *again = NULL;
-  size_t again_size = 0;
-  uattn_artifact_serialize(artifact, &again, &again_size);
-  assert_int_equal(again_size, size);
-  assert_memory_equal(again, bytes, size);
-  free(again);
+  assert_bytes(artifact, bytes, size);
+  free(bytes);
+  uattn_artifact_destroy(artifact);
+}
+
+static void a_backward_op_is_read_as_written(void **state) {
+  (void)state;
+  size_t size = 0;
+  uint8_t *bytes = serialize(&backward, &size);
+  uattn_artifact_t *artifact = NULL;
+  assert_ok(parse_copy(bytes, size, &artifact));
+  const uattn_artifact_function_t *function = &artifact->functions[0];
+  assert_int_equal(artifact->kernel_count, 6);
+  for (uint32_t i = 0; i < 2; ++i) {
+    const uattn_artifact_step_t *step = &function->steps[i];
+    assert_int_equal(step->problem.kind, UATTN_OP_BACKWARD);
+    assert_int_equal(step->first_kernel, 3 * i);
+    assert_int_equal(step->kernel_count, 3);
+    assert_int_equal(step->scratch_count, 2);
+    assert_int_equal(step->scratch[1], UATTN_SCRATCH_Q_ROWS);
+  }
+  const uattn_artifact_kernel_t *kernels = artifact->kernels;
+  assert_int_equal(kernels[0].grid_rule, UATTN_GRID_Q_TILES);
+  assert_int_equal(kernels[1].grid_rule, UATTN_GRID_KV_TILES);
+  assert_int_equal(kernels[1].rows_per_cta, 64);
+  const uattn_kernel_param_t *params = kernels[1].params;
+  assert_int_equal(params[3].source, UATTN_PARAM_SOURCE_OPERAND);
+  assert_int_equal(params[3].tensor_index, UATTN_OPERAND_DOUT);
+  assert_int_equal(params[5].source, UATTN_PARAM_SOURCE_SCRATCH);
+  assert_int_equal(params[5].tensor_index, 1);
+  assert_int_equal(params[9].quantity, UATTN_QUANTITY_GRADIENT_SCALE);
+  assert_int_equal(params[11].source, UATTN_PARAM_SOURCE_RESULT);
+  assert_int_equal(params[11].tensor_index, UATTN_RESULT_DV);
+  assert_int_equal(params[12].quantity, UATTN_QUANTITY_KV_TILES);
+  assert_bytes(artifact, bytes, size);
+  free(bytes);
+  uattn_artifact_destroy(artifact);
+}
+
+/* A file that the library wrote when its format was 1.0: sample_artifact of
+ * `full`, before steps had scratch. */
+static void a_file_of_minor_0_is_read(void **state) {
+  (void)state;
+  uattn_artifact_t *artifact = NULL;
+  assert_ok(
+      uattn_artifact_read(ARTIFACT_INPUTS "/format_1_0.uattn", &artifact));
+  assert_int_equal(artifact->format_major, 1);
+  assert_int_equal(artifact->format_minor, 0);
+  for (uint32_t i = 0; i < 2; ++i)
+    assert_int_equal(artifact->functions[0].steps[i].scratch_count, 0);
+  const uattn_kernel_param_t *params = artifact->kernels[1].params;
+  assert_int_equal(params[2].source, UATTN_PARAM_SOURCE_OPERAND);
+  assert_int_equal(params[3].source, UATTN_PARAM_SOURCE_RESULT);
+  size_t size = 0;
+  uint8_t *bytes = serialize(&full, &size);
+  assert_bytes(artifact, bytes, size);
   free(bytes);
   uattn_artifact_destroy(artifact);
 }
@@ -121,10 +189,9 @@ static void every_truncation_is_refused(void **state) {
   free(bytes);
 }
 
-static void every_truncation_is_refused_by_structure(void **state) {
-  (void)state;
+static void refuse_truncations_by_structure(const sample_options_t *options) {
   size_t size = 0;
-  uint8_t *bytes = serialize(&full, &size);
+  uint8_t *bytes = serialize(options, &size);
   uint8_t *torn = malloc(size);
   for (size_t length = 40; length < size; ++length) {
     memcpy(torn, bytes, length);
@@ -139,6 +206,12 @@ static void every_truncation_is_refused_by_structure(void **state) {
   }
   free(torn);
   free(bytes);
+}
+
+static void every_truncation_is_refused_by_structure(void **state) {
+  (void)state;
+  refuse_truncations_by_structure(&full);
+  refuse_truncations_by_structure(&backward);
 }
 
 static void every_flipped_byte_is_told(void **state) {
@@ -159,10 +232,9 @@ static void every_flipped_byte_is_told(void **state) {
 }
 
 /* A changed field either breaks a rule or makes another valid artifact. */
-static void every_changed_byte_is_checked(void **state) {
-  (void)state;
+static void check_changed_bytes(const sample_options_t *options) {
   size_t size = 0;
-  uint8_t *bytes = serialize(&full, &size);
+  uint8_t *bytes = serialize(options, &size);
   size_t refused = 0;
   size_t taken = 0;
   static const uint8_t changes[] = {0x01, 0x02, 0x80, 0xff};
@@ -188,6 +260,12 @@ static void every_changed_byte_is_checked(void **state) {
   free(bytes);
 }
 
+static void every_changed_byte_is_checked(void **state) {
+  (void)state;
+  check_changed_bytes(&full);
+  check_changed_bytes(&backward);
+}
+
 static void other_versions_are_refused_by_name(void **state) {
   (void)state;
   size_t size = 0;
@@ -197,13 +275,13 @@ static void other_versions_are_refused_by_name(void **state) {
   repair_checksum(bytes, size);
   assert_error(uattn_artifact_parse(bytes, size, &artifact),
                UATTN_ERROR_UNSUPPORTED,
-               "artifact format 2.0: this library reads 1.0 to 1.0");
+               "artifact format 2.1: this library reads 1.0 to 1.1");
   bytes[8] = 1;
   bytes[12] = 7;
   repair_checksum(bytes, size);
   assert_error(uattn_artifact_parse(bytes, size, &artifact),
                UATTN_ERROR_UNSUPPORTED,
-               "artifact format 1.7: this library reads 1.0 to 1.0");
+               "artifact format 1.7: this library reads 1.0 to 1.1");
   assert_null(artifact);
   free(bytes);
 }
@@ -236,7 +314,7 @@ static void no_chip(uattn_artifact_t *a) { a->images[0].chip[0] = '\0'; }
 static void no_code(uattn_artifact_t *a) { a->images[0].ptx[0] = '\0'; }
 static void no_entry(uattn_artifact_t *a) { a->kernels[0].entry[0] = '\n'; }
 static void many_threads(uattn_artifact_t *a) { a->kernels[0].threads = 2048; }
-static void no_rows(uattn_artifact_t *a) { a->kernels[0].q_rows_per_cta = 0; }
+static void no_rows(uattn_artifact_t *a) { a->kernels[0].rows_per_cta = 0; }
 static void much_smem(uattn_artifact_t *a) {
   a->kernels[0].dynamic_smem_bytes = -1;
 }
@@ -251,7 +329,7 @@ static void scale_of_nan(uattn_artifact_t *a) {
   a->kernels[0].largest_post_scale = NAN;
 }
 static void odd_grid(uattn_artifact_t *a) {
-  a->kernels[0].grid_rule = (uattn_grid_rule_t)1;
+  a->kernels[0].grid_rule = (uattn_grid_rule_t)2;
 }
 static void odd_kind(uattn_artifact_t *a) {
   a->kernels[0].params[0].kind = (uattn_param_kind_t)4;
@@ -266,7 +344,7 @@ static void no_box(uattn_artifact_t *a) {
   a->kernels[0].params[0].box_rows = 0;
 }
 static void map_of_lse(uattn_artifact_t *a) {
-  a->kernels[0].params[0].is_result = true;
+  a->kernels[0].params[0].source = UATTN_PARAM_SOURCE_RESULT;
   a->kernels[0].params[0].tensor_index = UATTN_RESULT_LSE;
 }
 static void absent_operand(uattn_artifact_t *a) {
@@ -327,52 +405,16 @@ static void odd_scale(uattn_artifact_t *a) {
   a->functions[0].steps[0].problem.sm_scale = INFINITY;
 }
 
-static void broken_rules_are_named(void **state) {
-  (void)state;
-  static const struct {
-    void (*mutate)(uattn_artifact_t *artifact);
-    const char *message;
-  } cases[] = {
-      {no_image, "kernel 0: its image is 1: wanted one of 1"},
-      {no_chip, "image 0: its chip is empty"},
-      {no_code, "image 0: it has neither cubin nor PTX"},
-      {no_entry, "kernel 0: its entry has a control character"},
-      {many_threads, "kernel 0: its thread count is 2048: wanted 1 to 1024"},
-      {no_rows, "kernel 0: its query rows a CTA is 0: wanted 1 to 1048576"},
-      {much_smem, "kernel 0: its dynamic shared memory is -1: wanted 0 to "},
-      {odd_sign, "kernel 0: its sign of sm_scale is 2: wanted -1 to 1"},
-      {below_any_scale, "kernel 0: its largest post-scale is -1: wanted a "},
-      {endless_scale, "its largest post-scale is inf: wanted a finite number"},
-      {scale_of_nan, "nan: wanted a finite number of at least 0"},
-      {odd_grid, "kernel 0: its grid rule is 1: wanted 0 to 0"},
-      {odd_kind, "kernel 0: parameter 0: its kind is 4: wanted 0 to 3"},
-      {wide_box, "its box rows are 256 bytes: wanted a multiple of 16, at"},
-      {narrow_box, "its box rows are 8 bytes: wanted a multiple of 16, at"},
-      {no_box, "kernel 0: parameter 0: its box rows is 0: wanted 1 to 256"},
-      {map_of_lse, "parameter 0: it maps a tensor of rank 3: wanted 4"},
-      {absent_operand, "parameter 0: it takes operand 4, which the op lacks"},
-      {operand_of_backward, "it takes operand 9, which the op lacks"},
-      {scale_as_integer, "parameter 6: its quantity is 32: wanted 1 to 8"},
-      {kernel_past_end, "its kernels are 2 from 0 on: wanted them among 1"},
-      {kernel_wraps, "its kernels are 1 from 4294967295 on: wanted them"},
-      {rank_five, "function 0: value 0: its rank is 5: wanted 0 to 4"},
-      {zero_dim, "value 0: a dimension is 0: wanted 1 to 2147483647"},
-      {huge_dim, "value 0: a dimension is 2147483648: wanted 1 to 2147483647"},
-      {odd_dtype, "value 0: its type is 4: wanted 0 to 3"},
-      {f32_query, "op 0: q has type f32 and rank 4: wanted bf16 and 4"},
-      {arguments_past_values, "100 arguments among 6 values"},
-      {result_past_values, "result 0 is value 100: wanted an argument or"},
-      {operand_past_values, "q is value -2: wanted one of the function's"},
-      {operand_before_made, "op 0: q reads value 4 before it is made"},
-      {absent_has_value, "bounds is value 0: wanted -1, it is absent"},
-      {made_twice, "op 0: out makes value 0 a second time"},
-      {dims_contradict, "k has 3 in dimension 0: wanted 1"},
-      {odd_cap, "op 0: cap method is 9: expected none, tanh"},
-      {odd_scale, "op 0: sm_scale is inf: expected a finite f32 number"},
-  };
-  sample_options_t options = {.has_temp = true, .has_lse = true};
-  for (size_t i = 0; i < COUNT_OF(cases); ++i) {
-    uattn_artifact_t *artifact = sample_artifact(&options);
+typedef struct {
+  void (*mutate)(uattn_artifact_t *artifact);
+  const char *message;
+} broken_rule_t;
+
+/* Each rule is broken in a fresh sample, which is written and read. */
+static void assert_named(const broken_rule_t *cases, size_t count,
+                         const sample_options_t *options) {
+  for (size_t i = 0; i < count; ++i) {
+    uattn_artifact_t *artifact = sample_artifact(options);
     cases[i].mutate(artifact);
     uint8_t *bytes = NULL;
     size_t size = 0;
@@ -390,6 +432,111 @@ static void broken_rules_are_named(void **state) {
   }
 }
 
+static void broken_rules_are_named(void **state) {
+  (void)state;
+  static const broken_rule_t cases[] = {
+      {no_image, "kernel 0: its image is 1: wanted one of 1"},
+      {no_chip, "image 0: its chip is empty"},
+      {no_code, "image 0: it has neither cubin nor PTX"},
+      {no_entry, "kernel 0: its entry has a control character"},
+      {many_threads, "kernel 0: its thread count is 2048: wanted 1 to 1024"},
+      {no_rows, "kernel 0: its rows a CTA is 0: wanted 1 to 1048576"},
+      {much_smem, "kernel 0: its dynamic shared memory is -1: wanted 0 to "},
+      {odd_sign, "kernel 0: its sign of sm_scale is 2: wanted -1 to 1"},
+      {below_any_scale, "kernel 0: its largest post-scale is -1: wanted a "},
+      {endless_scale, "its largest post-scale is inf: wanted a finite number"},
+      {scale_of_nan, "nan: wanted a finite number of at least 0"},
+      {odd_grid, "kernel 0: its grid rule is 2: wanted 0 to 1"},
+      {odd_kind, "kernel 0: parameter 0: its kind is 4: wanted 0 to 3"},
+      {wide_box, "its box rows are 256 bytes: wanted a multiple of 16, at"},
+      {narrow_box, "its box rows are 8 bytes: wanted a multiple of 16, at"},
+      {no_box, "kernel 0: parameter 0: its box rows is 0: wanted 1 to 256"},
+      {map_of_lse, "parameter 0: it maps a tensor of rank 3: wanted 4"},
+      {absent_operand, "parameter 0: it takes operand 4, which the op lacks"},
+      {operand_of_backward, "it takes operand 9, which the op lacks"},
+      {scale_as_integer, "parameter 6: its quantity is 32: wanted 1 to 9"},
+      {kernel_past_end, "its kernels are 2 from 0 on: wanted them among 1"},
+      {kernel_wraps, "its kernels are 1 from 4294967295 on: wanted them"},
+      {rank_five, "function 0: value 0: its rank is 5: wanted 0 to 4"},
+      {zero_dim, "value 0: a dimension is 0: wanted 1 to 2147483647"},
+      {huge_dim, "value 0: a dimension is 2147483648: wanted 1 to 2147483647"},
+      {odd_dtype, "value 0: its type is 4: wanted 0 to 3"},
+      {f32_query, "op 0: q has type f32 and rank 4: wanted bf16 and 4"},
+      {arguments_past_values, "100 arguments among 6 values"},
+      {result_past_values, "result 0 is value 100: wanted an argument or"},
+      {operand_past_values, "q is value -2: wanted one of the function's"},
+      {operand_before_made, "op 0: q reads value 4 before it is made"},
+      {absent_has_value, "bounds is value 0: wanted -1, it is absent"},
+      {made_twice, "op 0: out makes value 0 a second time"},
+      {dims_contradict, "k has 3 in dimension 0: wanted 1"},
+      {odd_cap, "op 0: cap method is 9: expected none, tanh"},
+      {odd_scale, "op 0: sm_scale is inf: expected a finite f32 number"},
+  };
+  static const sample_options_t options = {.has_temp = true, .has_lse = true};
+  assert_named(cases, COUNT_OF(cases), &options);
+}
+
+static void much_scratch(uattn_artifact_t *a) {
+  uattn_artifact_step_t *step = &a->functions[0].steps[0];
+  free(step->scratch);
+  step->scratch = uattn_allocate(9 * sizeof *step->scratch);
+  step->scratch_count = 9;
+}
+static void odd_scratch(uattn_artifact_t *a) {
+  a->functions[0].steps[0].scratch[1] = (uattn_scratch_kind_t)1;
+}
+static void absent_scratch(uattn_artifact_t *a) {
+  a->functions[0].steps[0].scratch_count = 1;
+}
+static void negative_scratch(uattn_artifact_t *a) {
+  a->kernels[1].params[4].tensor_index = -1;
+}
+static void odd_source(uattn_artifact_t *a) {
+  a->kernels[1].params[4].source = (uattn_param_source_t)3;
+}
+static void map_of_scratch(uattn_artifact_t *a) {
+  a->kernels[1].params[0].source = UATTN_PARAM_SOURCE_SCRATCH;
+}
+static void scalar_of_scratch(uattn_artifact_t *a) {
+  a->kernels[1].params[12].source = UATTN_PARAM_SOURCE_SCRATCH;
+}
+static void map_of_lse_operand(uattn_artifact_t *a) {
+  a->kernels[1].params[3].tensor_index = UATTN_OPERAND_LSE;
+}
+static void absent_dlse(uattn_artifact_t *a) {
+  a->kernels[0].params[0].tensor_index = UATTN_OPERAND_DLSE;
+}
+static void absent_dtemp(uattn_artifact_t *a) {
+  a->kernels[2].params[10].tensor_index = UATTN_RESULT_DTEMP;
+}
+static void integer_past_end(uattn_artifact_t *a) {
+  a->kernels[1].params[12].quantity = (uattn_quantity_t)10;
+}
+static void float_past_end(uattn_artifact_t *a) {
+  a->kernels[1].params[9].quantity = (uattn_quantity_t)38;
+}
+
+static void broken_rules_of_a_backward_op_are_named(void **state) {
+  (void)state;
+  static const broken_rule_t cases[] = {
+      {much_scratch, "op 0: its scratch count is 9: wanted 0 to 8"},
+      {odd_scratch, "op 0: scratch 1: its kind is 1: wanted 0 to 0"},
+      {absent_scratch, "op 0: kernel 0, parameter 2: it takes scratch 1, "
+                       "which the op lacks"},
+      {negative_scratch, "kernel 1, parameter 4: it takes scratch -1, which"},
+      {odd_source, "kernel 1: parameter 4: its source is 3: wanted 0 to 2"},
+      {map_of_scratch, "kernel 1: parameter 0: its source is 2: wanted 0 to 1"},
+      {scalar_of_scratch, "parameter 12: its source is 2: wanted 0 to 1"},
+      {map_of_lse_operand, "parameter 3: it maps a tensor of rank 3: wanted 4"},
+      {absent_dlse, "parameter 0: it takes operand 10, which the op lacks"},
+      {absent_dtemp, "parameter 10: it takes result 3, which the op lacks"},
+      {integer_past_end, "parameter 12: its quantity is 10: wanted 1 to 9"},
+      {float_past_end, "parameter 9: its quantity is 38: wanted 32 to 37"},
+  };
+  static const sample_options_t options = {.is_backward = true};
+  assert_named(cases, COUNT_OF(cases), &options);
+}
+
 static void files_are_read_with_their_name(void **state) {
   (void)state;
   uattn_artifact_t *artifact = NULL;
@@ -403,6 +550,8 @@ static void files_are_read_with_their_name(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(a_backward_op_is_read_as_written),
+      cmocka_unit_test(a_file_of_minor_0_is_read),
       cmocka_unit_test(functions_and_values_are_told),
       cmocka_unit_test(every_truncation_is_refused),
       cmocka_unit_test(every_truncation_is_refused_by_structure),
@@ -411,6 +560,7 @@ int main(void) {
       cmocka_unit_test(other_versions_are_refused_by_name),
       cmocka_unit_test(foreign_and_torn_files_are_told),
       cmocka_unit_test(broken_rules_are_named),
+      cmocka_unit_test(broken_rules_of_a_backward_op_are_named),
       cmocka_unit_test(files_are_read_with_their_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ static void kernel_says_what_a_launch_needs(void **state) {
   assert_string_equal(kernel->entry,
                       "ranker_attention_fwd_bf16_d64_alsc_temp_bf16_lse");
   assert_int_equal(kernel->grid_rule, UATTN_GRID_Q_TILES);
-  assert_int_equal(kernel->q_rows_per_cta, 192);
+  assert_int_equal(kernel->rows_per_cta, 192);
   assert_int_equal(kernel->threads, 512);
   assert_int_equal(kernel->dynamic_smem_bytes, 90192);
   assert_int_equal(kernel->sm_scale_sign, 0);
@@ -114,7 +114,7 @@ static void kernel_says_what_a_launch_needs(void **state) {
   for (size_t i = 0; i < COUNT_OF(wanted); ++i) {
     const uattn_kernel_param_t *param = &kernel->params[i];
     assert_int_equal(param->kind, wanted[i].kind);
-    assert_int_equal(param->is_result, wanted[i].is_result);
+    assert_int_equal(param->source, wanted[i].is_result);
     assert_int_equal(param->tensor_index, wanted[i].tensor_index);
     assert_int_equal(param->box_rows, wanted[i].box_rows);
     assert_int_equal(param->box_columns, wanted[i].box_rows ? 64 : 0);

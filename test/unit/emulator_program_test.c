@@ -210,6 +210,143 @@ static void ops_follow_each_other_through_the_workspace(void **state) {
   release(fixture);
 }
 
+/* ---- Kernels of one op -----------------------------------------------------
+ *
+ * Each writes, for its number i of a CTA, what the one before has put at i of
+ * its scratch, plus one. */
+
+/* `from` and `to` are both of f32; OFFSET is added to where it is read. */
+#define STEP_KERNEL(NAME, OFFSET)                                              \
+  ".visible .entry " NAME "(.param .u64 from, .param .u64 to) {\n"             \
+  ".reg .b32 %r<4>;\n.reg .f32 %f<3>;\n.reg .b64 %rd<8>;\n"                    \
+  ".reg .pred %p<2>;\n"                                                        \
+  "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 ret;\n"                \
+  "mov.u32 %r2, %ctaid.x;\nmul.wide.u32 %rd1, %r2, 4;\n"                       \
+  "ld.param.u64 %rd2, [from];\ncvta.to.global.u64 %rd3, %rd2;\n"               \
+  "ld.param.u64 %rd4, [to];\ncvta.to.global.u64 %rd5, %rd4;\n"                 \
+  "add.u64 %rd6, %rd3, %rd1;\nadd.u64 %rd7, %rd5, %rd1;\n"                     \
+  "ld.global.f32 %f1, [%rd6+" OFFSET "];\nadd.f32 %f2, %f1, 0f3F800000;\n"     \
+  "st.global.f32 [%rd7], %f2;\nret;\n}\n"
+
+#define STEP_PTX(OFFSET)                                                       \
+  ".version 8.0\n.target sm_90a\n.address_size 64\n" STEP_KERNEL("uattn_rows", \
+                                                                 "0")          \
+      STEP_KERNEL("uattn_keys", OFFSET) STEP_KERNEL("uattn_queries", "0")
+
+/* Two tokens in a scratch of 1 x 1 x 2 numbers; keys reads at OFFSET. */
+typedef struct {
+  uattn_artifact_t *artifact;
+  uattn_emulator_program_t *program;
+  _Alignas(16) uint16_t rows[8][2 * D]; /* q, k, v, out, dout, dq, dk, dv */
+  float temp[2], lse[2], dtemp[2];
+  uattn_tensor_t arguments[7];
+  uattn_tensor_t results[4];
+  uattn_emulator_call_t call;
+} steps_t;
+
+static uattn_kernel_param_t pointer(uattn_param_source_t source,
+                                    int32_t index) {
+  return (uattn_kernel_param_t){
+      .kind = UATTN_PARAM_POINTER, .source = source, .tensor_index = index};
+}
+
+/* lse, scratch 0, scratch 1, dtemp. */
+static void take_two_pointers(uattn_artifact_t *artifact) {
+  for (uint32_t i = 0; i < artifact->kernel_count; ++i) {
+    uattn_artifact_kernel_t *kernel = &artifact->kernels[i];
+    kernel->param_count = 2;
+    kernel->params[0] =
+        i % 3 == 0 ? pointer(UATTN_PARAM_SOURCE_OPERAND, UATTN_OPERAND_LSE)
+                   : pointer(UATTN_PARAM_SOURCE_SCRATCH, (int32_t)(i % 3) - 1);
+    kernel->params[1] =
+        i % 3 == 2 ? pointer(UATTN_PARAM_SOURCE_RESULT, UATTN_RESULT_DTEMP)
+                   : pointer(UATTN_PARAM_SOURCE_SCRATCH, (int32_t)(i % 3));
+    kernel->rows_per_cta = 1;
+    kernel->threads = 32;
+  }
+}
+
+static steps_t *make_steps(const char *ptx, int op_count) {
+  static const int64_t shape[4] = {1, 2, 1, D};
+  static const int64_t lse[3] = {1, 1, 2};
+  static const int64_t temp[2] = {1, 2};
+  steps_t *steps = calloc(1, sizeof *steps);
+  steps->artifact = sample_artifact(&(sample_options_t){.is_backward = true,
+                                                        .is_dynamic = true,
+                                                        .has_temp = true,
+                                                        .op_count = op_count});
+  replace_ptx(steps->artifact, ptx);
+  take_two_pointers(steps->artifact);
+  assert_ok(uattn_artifact_validate(steps->artifact));
+  assert_ok(uattn_emulator_program_create(steps->artifact, &steps->program));
+  steps->lse[0] = 10;
+  steps->lse[1] = 20;
+  uattn_tensor_t *arguments = steps->arguments;
+  for (int i = 0; i < 8; ++i) {
+    uattn_tensor_t tensor =
+        uattn_tensor_dense(steps->rows[i], UATTN_DTYPE_BF16, 4, shape);
+    if (i < 5)
+      arguments[i < 3 ? i : i == 3 ? 4 : 6] = tensor;
+    else
+      steps->results[i - 5] = tensor;
+  }
+  arguments[3] = uattn_tensor_dense(steps->temp, UATTN_DTYPE_F32, 2, temp);
+  arguments[5] = uattn_tensor_dense(steps->lse, UATTN_DTYPE_F32, 3, lse);
+  steps->results[3] =
+      uattn_tensor_dense(steps->dtemp, UATTN_DTYPE_F32, 2, temp);
+  steps->call = (uattn_emulator_call_t){.struct_size = sizeof steps->call,
+                                        .arguments = arguments,
+                                        .argument_count = 7,
+                                        .results = steps->results,
+                                        .result_count = 4};
+  return steps;
+}
+
+static void release_steps(steps_t *steps) {
+  uattn_emulator_program_destroy(steps->program);
+  uattn_artifact_destroy(steps->artifact);
+  free(steps);
+}
+
+static void a_kernel_reads_the_scratch_of_the_one_before(void **state) {
+  (void)state;
+  for (int op_count = 1; op_count < 3; ++op_count) {
+    steps_t *steps = make_steps(STEP_PTX("0"), op_count);
+    uattn_emulator_statistics_t statistics = {0};
+    assert_ok(uattn_emulator_program_run(steps->program, 0, &steps->call,
+                                         &statistics));
+    assert_true(steps->dtemp[0] == 13 && steps->dtemp[1] == 23);
+    assert_int_equal(statistics.ctas, 3 * 2 * op_count);
+    release_steps(steps);
+  }
+}
+
+/* The second op takes its dtemp from a scratch that only the first op wrote,
+ * at the same place: it is poison by then. */
+static void scratch_does_not_outlive_its_op(void **state) {
+  (void)state;
+  steps_t *steps = make_steps(STEP_PTX("0"), 2);
+  steps->artifact->kernels[5].params[0].tensor_index = 1;
+  steps->artifact->kernels[4].params[1].tensor_index = 0;
+  assert_ok(uattn_emulator_program_run(steps->program, 0, &steps->call, NULL));
+  assert_true(isnan(steps->dtemp[0]) && isnan(steps->dtemp[1]));
+  release_steps(steps);
+}
+
+static void scratch_ends_where_its_numbers_end(void **state) {
+  (void)state;
+  steps_t *steps = make_steps(STEP_PTX("4"), 1);
+  uattn_error_t *error =
+      uattn_emulator_program_run(steps->program, 0, &steps->call, NULL);
+  assert_non_null(error);
+  assert_int_equal(uattn_error_code(error), UATTN_ERROR_FAULT);
+  assert_non_null(strstr(uattn_error_message(error),
+                         "0 bytes past the end of 'op 0 scratch 0' of 8 "
+                         "bytes"));
+  uattn_error_destroy(error);
+  release_steps(steps);
+}
+
 static void returned_arguments_are_copied(void **state) {
   (void)state;
   fixture_t *fixture = make_fixture();
@@ -341,6 +478,9 @@ int main(void) {
       cmocka_unit_test(views_of_one_array_are_read_by_their_strides),
       cmocka_unit_test(scalars_are_those_of_the_call),
       cmocka_unit_test(ops_follow_each_other_through_the_workspace),
+      cmocka_unit_test(a_kernel_reads_the_scratch_of_the_one_before),
+      cmocka_unit_test(scratch_does_not_outlive_its_op),
+      cmocka_unit_test(scratch_ends_where_its_numbers_end),
       cmocka_unit_test(returned_arguments_are_copied),
       cmocka_unit_test(results_are_described),
       cmocka_unit_test(wrong_calls_are_refused_as_by_the_runtime),

@@ -555,6 +555,48 @@ static void what_flows_between_ops_is_in_the_workspace(void **state) {
   destroy_fixture(fixture);
 }
 
+/* Three launches of a backward op; their scratch is the caller's workspace. */
+static void kernels_of_an_op_share_the_workspace(void **state) {
+  (void)state;
+  sample_options_t options = {
+      .is_backward = true, .is_dynamic = true, .cap_method = UATTN_CAP_ALSC};
+  fixture_t *fixture = make_fixture(&options);
+  uattn_tensor_t out = fixture->results[0];
+  uattn_tensor_t lse = fixture->results[1];
+  const uattn_tensor_t arguments[] = {fixture->arguments[0],
+                                      fixture->arguments[1],
+                                      fixture->arguments[2],
+                                      out,
+                                      lse,
+                                      out};
+  const uattn_tensor_t results[] = {out, fixture->arguments[1],
+                                    fixture->arguments[2]};
+  fixture->launch.arguments = arguments;
+  fixture->launch.argument_count = COUNT_OF(arguments);
+  fixture->launch.results = results;
+  fixture->launch.result_count = COUNT_OF(results);
+  size_t wanted = 0;
+  assert_ok(uattn_function_workspace_bytes(fixture->program, 0, arguments,
+                                           COUNT_OF(arguments), &wanted));
+  assert_int_equal(wanted, 2 * 19200); /* f32 of [2, 8, 300], 75 times 256 */
+  assert_error(launch(fixture), UATTN_ERROR_INVALID_ARGUMENT,
+               "workspace of 0 bytes: wanted 38400");
+  fixture->launch.workspace = no_cuda_memory();
+  fixture->launch.workspace_bytes = wanted;
+  assert_error_says(launch(fixture), UATTN_ERROR_INVALID_ARGUMENT,
+                    "buffer 0 (workspace) lies at");
+  assert_ok(
+      uattn_device_allocate(fixture->device, wanted, &fixture->memory[6]));
+  fixture->launch.workspace = fixture->memory[6];
+  assert_ok(launch(fixture));
+  const fake_cuda_t *fake = fake_state();
+  assert_int_equal(fake->launch_count, 3);
+  assert_int_equal(fake->launches[0].grid[0], 10 * Q_HEADS * BATCH);
+  assert_int_equal(fake->launches[1].grid[0], 2 * KV_HEADS * BATCH);
+  assert_int_equal(fake->launches[2].grid[0], 5 * Q_HEADS * BATCH);
+  destroy_fixture(fixture);
+}
+
 static void results_are_described(void **state) {
   (void)state;
   fixture_t *fixture = make_fixture(&full);
@@ -650,6 +692,7 @@ int main(void) {
       cmocka_unit_test(offset_and_window_are_told),
       cmocka_unit_test(ops_without_a_kernel_are_unsupported),
       cmocka_unit_test(what_flows_between_ops_is_in_the_workspace),
+      cmocka_unit_test(kernels_of_an_op_share_the_workspace),
       cmocka_unit_test(results_are_described),
       cmocka_unit_test(returned_arguments_are_copied),
       cmocka_unit_test(threads_may_launch_together),

@@ -20,7 +20,7 @@ static uattn_problem_t make_problem(const sample_options_t *options) {
   bool is_capped = options->cap_method != UATTN_CAP_NONE;
   bool is_alsc = options->cap_method == UATTN_CAP_ALSC;
   uattn_problem_t problem = {
-      .kind = UATTN_OP_FORWARD,
+      .kind = options->is_backward ? UATTN_OP_BACKWARD : UATTN_OP_FORWARD,
       .dtype = UATTN_DTYPE_BF16,
       .temp_dtype = UATTN_DTYPE_F32,
       .batch = options->is_dynamic ? UATTN_DIM_DYNAMIC : 1,
@@ -36,12 +36,21 @@ static uattn_problem_t make_problem(const sample_options_t *options) {
       .sm_scale = options->sm_scale != 0 ? options->sm_scale : 0.125,
       .window_tokens = options->window_tokens,
       .q_offset = options->q_offset,
+      .z_loss_weight = options->z_loss_weight,
   };
   problem.has_operand[UATTN_OPERAND_Q] = true;
   problem.has_operand[UATTN_OPERAND_K] = true;
   problem.has_operand[UATTN_OPERAND_V] = true;
   problem.has_operand[UATTN_OPERAND_TEMP] = options->has_temp;
-  problem.has_result[UATTN_RESULT_OUT] = true;
+  problem.has_result[0] = true; /* out or dq */
+  if (!options->is_backward)
+    return problem;
+  problem.has_operand[UATTN_OPERAND_OUT] = true;
+  problem.has_operand[UATTN_OPERAND_LSE] = true;
+  problem.has_operand[UATTN_OPERAND_DOUT] = true;
+  problem.has_result[UATTN_RESULT_DK] = true;
+  problem.has_result[UATTN_RESULT_DV] = true;
+  problem.has_result[UATTN_RESULT_DTEMP] = options->has_temp;
   return problem;
 }
 
@@ -77,12 +86,22 @@ static void add_return(uattn_artifact_function_t *function, int32_t value) {
   function->result_values[function->result_count++] = value;
 }
 
+static void add_scratch(uattn_artifact_step_t *step) {
+  step->scratch = uattn_allocate(2 * sizeof *step->scratch);
+  step->scratch[0] = step->scratch[1] = UATTN_SCRATCH_Q_ROWS;
+  step->scratch_count = 2;
+}
+
 static void fill_function(uattn_artifact_function_t *function,
                           const sample_options_t *options) {
   uint32_t op_count = options->op_count ? (uint32_t)options->op_count : 1;
   uattn_problem_t problem = make_problem(options);
   function->name = uattn_string_copy("main");
-  function->values = uattn_allocate((op_count + 8) * sizeof *function->values);
+  uint32_t kernel_count = options->has_no_kernel ? 0
+                          : options->is_backward ? 3
+                                                 : 1;
+  function->values =
+      uattn_allocate((op_count * 4 + 12) * sizeof *function->values);
   function->result_values = uattn_allocate(4 * sizeof(int32_t));
   function->steps = uattn_allocate(op_count * sizeof *function->steps);
   int32_t arguments[UATTN_OPERAND_COUNT];
@@ -94,29 +113,33 @@ static void fill_function(uattn_artifact_function_t *function,
   for (uint32_t i = 0; i < op_count; ++i) {
     uattn_artifact_step_t *step = &function->steps[function->step_count++];
     step->problem = problem;
-    step->problem.has_result[UATTN_RESULT_LSE] =
-        options->has_lse && i + 1 == op_count;
+    if (!options->is_backward)
+      step->problem.has_result[UATTN_RESULT_LSE] =
+          options->has_lse && i + 1 == op_count;
     memcpy(step->operand_values, arguments, sizeof arguments);
     for (int r = 0; r < UATTN_RESULT_COUNT; ++r)
       step->result_values[r] =
           step->problem.has_result[r] ? add_result(function, &problem, r) : -1;
-    arguments[UATTN_OPERAND_Q] = step->result_values[UATTN_RESULT_OUT];
-    step->kernel_count = options->has_no_kernel ? 0 : 1;
-    step->first_kernel = options->has_no_kernel ? 0 : i;
+    arguments[UATTN_OPERAND_Q] = step->result_values[0];
+    step->kernel_count = kernel_count;
+    step->first_kernel = i * kernel_count;
+    if (options->is_backward)
+      add_scratch(step);
     step->plan_text = uattn_string_copy("a sample\n");
   }
   const uattn_artifact_step_t *last = &function->steps[op_count - 1];
-  for (int r = 0; r < UATTN_FORWARD_RESULT_COUNT; ++r)
+  for (int r = 0; r < uattn_result_count(problem.kind); ++r)
     if (last->result_values[r] >= 0)
       add_return(function, last->result_values[r]);
 }
 
 static void add_tensor_param(uattn_artifact_kernel_t *kernel,
-                             uattn_param_kind_t kind, bool is_result,
-                             int32_t index, int32_t box_rows) {
+                             uattn_param_kind_t kind,
+                             uattn_param_source_t source, int32_t index,
+                             int32_t box_rows) {
   kernel->params[kernel->param_count++] = (uattn_kernel_param_t){
       .kind = kind,
-      .is_result = is_result,
+      .source = source,
       .tensor_index = index,
       .box_columns = kind == UATTN_PARAM_TENSOR_MAP ? 64 : 0,
       .box_rows = kind == UATTN_PARAM_TENSOR_MAP ? box_rows : 0};
@@ -141,23 +164,86 @@ static void fill_kernel(uattn_artifact_kernel_t *kernel,
       UATTN_QUANTITY_POST_SCALE, UATTN_QUANTITY_LSE_SHIFT,
       UATTN_QUANTITY_Q_OFFSET,   UATTN_QUANTITY_WINDOW_TOKENS};
   kernel->entry = uattn_string_copy("uattn_forward");
-  kernel->q_rows_per_cta = 128;
+  kernel->rows_per_cta = 128;
   kernel->threads = 384;
   kernel->dynamic_smem_bytes = 100000;
   kernel->entry_registers = 168;
   kernel->sm_scale_sign = options->sm_scale_sign;
   kernel->largest_post_scale = options->largest_post_scale;
   kernel->params = uattn_allocate(24 * sizeof *kernel->params);
-  add_tensor_param(kernel, UATTN_PARAM_TENSOR_MAP, false, UATTN_OPERAND_Q, 128);
-  add_tensor_param(kernel, UATTN_PARAM_TENSOR_MAP, false, UATTN_OPERAND_K, 64);
-  add_tensor_param(kernel, UATTN_PARAM_TENSOR_MAP, false, UATTN_OPERAND_V, 64);
-  add_tensor_param(kernel, UATTN_PARAM_TENSOR_MAP, true, UATTN_RESULT_OUT, 64);
+  add_tensor_param(kernel, UATTN_PARAM_TENSOR_MAP, UATTN_PARAM_SOURCE_OPERAND,
+                   UATTN_OPERAND_Q, 128);
+  add_tensor_param(kernel, UATTN_PARAM_TENSOR_MAP, UATTN_PARAM_SOURCE_OPERAND,
+                   UATTN_OPERAND_K, 64);
+  add_tensor_param(kernel, UATTN_PARAM_TENSOR_MAP, UATTN_PARAM_SOURCE_OPERAND,
+                   UATTN_OPERAND_V, 64);
+  add_tensor_param(kernel, UATTN_PARAM_TENSOR_MAP, UATTN_PARAM_SOURCE_RESULT,
+                   UATTN_RESULT_OUT, 64);
   if (options->has_temp)
-    add_tensor_param(kernel, UATTN_PARAM_POINTER, false, UATTN_OPERAND_TEMP, 0);
+    add_tensor_param(kernel, UATTN_PARAM_POINTER, UATTN_PARAM_SOURCE_OPERAND,
+                     UATTN_OPERAND_TEMP, 0);
   if (problem->has_result[UATTN_RESULT_LSE])
-    add_tensor_param(kernel, UATTN_PARAM_POINTER, true, UATTN_RESULT_LSE, 0);
+    add_tensor_param(kernel, UATTN_PARAM_POINTER, UATTN_PARAM_SOURCE_RESULT,
+                     UATTN_RESULT_LSE, 0);
   for (size_t i = 0; i < sizeof scalars / sizeof *scalars; ++i)
     add_scalar_param(kernel, scalars[i]);
+}
+
+static void add_backward_operands(uattn_artifact_kernel_t *kernel) {
+  static const uattn_operand_t mapped[] = {UATTN_OPERAND_Q, UATTN_OPERAND_K,
+                                           UATTN_OPERAND_V, UATTN_OPERAND_DOUT};
+  for (size_t i = 0; i < sizeof mapped / sizeof *mapped; ++i)
+    add_tensor_param(kernel, UATTN_PARAM_TENSOR_MAP, UATTN_PARAM_SOURCE_OPERAND,
+                     (int32_t)mapped[i], 64);
+  for (int32_t i = 0; i < 2; ++i)
+    add_tensor_param(kernel, UATTN_PARAM_POINTER, UATTN_PARAM_SOURCE_SCRATCH, i,
+                     0);
+  add_scalar_param(kernel, UATTN_QUANTITY_PRE_SCALE);
+  add_scalar_param(kernel, UATTN_QUANTITY_PRE_BIAS);
+  add_scalar_param(kernel, UATTN_QUANTITY_POST_SCALE);
+  add_scalar_param(kernel, UATTN_QUANTITY_GRADIENT_SCALE);
+}
+
+/* Row data; dk and dv; dq and dtemp. */
+static void fill_backward_kernels(uattn_artifact_kernel_t kernels[3],
+                                  const sample_options_t *options) {
+  static const char *const entries[] = {"uattn_rows", "uattn_keys",
+                                        "uattn_queries"};
+  for (int i = 0; i < 3; ++i)
+    kernels[i] = (uattn_artifact_kernel_t){
+        .entry = uattn_string_copy(entries[i]),
+        .grid_rule = i == 1 ? UATTN_GRID_KV_TILES : UATTN_GRID_Q_TILES,
+        .rows_per_cta = i == 0 ? 32 : 64,
+        .threads = 128,
+        .sm_scale_sign = options->sm_scale_sign,
+        .largest_post_scale = options->largest_post_scale,
+        .params = uattn_allocate(24 * sizeof *kernels->params)};
+  uattn_artifact_kernel_t *rows = &kernels[0];
+  add_tensor_param(rows, UATTN_PARAM_POINTER, UATTN_PARAM_SOURCE_OPERAND,
+                   UATTN_OPERAND_LSE, 0);
+  if (options->has_temp)
+    add_tensor_param(rows, UATTN_PARAM_POINTER, UATTN_PARAM_SOURCE_OPERAND,
+                     UATTN_OPERAND_TEMP, 0);
+  add_tensor_param(rows, UATTN_PARAM_POINTER, UATTN_PARAM_SOURCE_SCRATCH, 0, 0);
+  add_tensor_param(rows, UATTN_PARAM_POINTER, UATTN_PARAM_SOURCE_SCRATCH, 1, 0);
+  add_scalar_param(rows, UATTN_QUANTITY_Q_TILES);
+  add_scalar_param(rows, UATTN_QUANTITY_LSE_SHIFT);
+  add_scalar_param(rows, UATTN_QUANTITY_Z_LOSS_WEIGHT);
+  uattn_artifact_kernel_t *keys = &kernels[1];
+  add_backward_operands(keys);
+  add_tensor_param(keys, UATTN_PARAM_TENSOR_MAP, UATTN_PARAM_SOURCE_RESULT,
+                   UATTN_RESULT_DK, 64);
+  add_tensor_param(keys, UATTN_PARAM_TENSOR_MAP, UATTN_PARAM_SOURCE_RESULT,
+                   UATTN_RESULT_DV, 64);
+  add_scalar_param(keys, UATTN_QUANTITY_KV_TILES);
+  uattn_artifact_kernel_t *queries = &kernels[2];
+  add_backward_operands(queries);
+  add_tensor_param(queries, UATTN_PARAM_TENSOR_MAP, UATTN_PARAM_SOURCE_RESULT,
+                   UATTN_RESULT_DQ, 64);
+  if (options->has_temp)
+    add_tensor_param(queries, UATTN_PARAM_POINTER, UATTN_PARAM_SOURCE_RESULT,
+                     UATTN_RESULT_DTEMP, 0);
+  add_scalar_param(queries, UATTN_QUANTITY_Q_TILES);
 }
 
 uattn_artifact_t *sample_artifact(const sample_options_t *options) {
@@ -168,11 +254,18 @@ uattn_artifact_t *sample_artifact(const sample_options_t *options) {
   fill_function(function, options);
   if (options->has_no_kernel)
     return artifact;
-  artifact->kernels =
-      uattn_allocate(function->step_count * sizeof *artifact->kernels);
-  artifact->kernel_count = function->step_count;
   for (uint32_t i = 0; i < function->step_count; ++i)
-    fill_kernel(&artifact->kernels[i], options, &function->steps[i].problem);
+    artifact->kernel_count += function->steps[i].kernel_count;
+  artifact->kernels =
+      uattn_allocate(artifact->kernel_count * sizeof *artifact->kernels);
+  for (uint32_t i = 0; i < function->step_count; ++i) {
+    const uattn_artifact_step_t *step = &function->steps[i];
+    uattn_artifact_kernel_t *kernels = &artifact->kernels[step->first_kernel];
+    if (options->is_backward)
+      fill_backward_kernels(kernels, options);
+    else
+      fill_kernel(kernels, options, &step->problem);
+  }
   artifact->images = uattn_allocate(sizeof *artifact->images);
   artifact->image_count = 1;
   artifact->images->chip = uattn_string_copy("sm_90a");
