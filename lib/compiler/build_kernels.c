@@ -50,7 +50,12 @@ static const param_fact_t forward_facts[UATTN_FORWARD_PARAM_COUNT] = {
 };
 
 /* The scratch of a backward op. */
-enum { EXPONENT_SHIFT_SCRATCH, GRADIENT_SHIFT_SCRATCH, BACKWARD_SCRATCH_COUNT };
+enum {
+  EXPONENT_SHIFT_SCRATCH,
+  GRADIENT_SHIFT_SCRATCH,
+  DTEMP_SHARE_SCRATCH, /* with dtemp */
+  BACKWARD_SCRATCH_COUNT
+};
 
 static const param_fact_t backward_facts[UATTN_BACKWARD_PARAM_COUNT] = {
     [UATTN_BACKWARD_PARAM_Q] = OPERAND(Q),
@@ -68,6 +73,8 @@ static const param_fact_t backward_facts[UATTN_BACKWARD_PARAM_COUNT] = {
     [UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS] = OPERAND(KV_SEGMENT_IDS),
     [UATTN_BACKWARD_PARAM_EXPONENT_SHIFT] = SCRATCH(EXPONENT_SHIFT_SCRATCH),
     [UATTN_BACKWARD_PARAM_GRADIENT_SHIFT] = SCRATCH(GRADIENT_SHIFT_SCRATCH),
+    [UATTN_BACKWARD_PARAM_DTEMP_SHARE] = SCRATCH(DTEMP_SHARE_SCRATCH),
+    [UATTN_BACKWARD_PARAM_DTEMP] = RESULT(DTEMP),
     [UATTN_BACKWARD_PARAM_Q_TOKENS] = QUANTITY(Q_TOKENS),
     [UATTN_BACKWARD_PARAM_KV_TOKENS] = QUANTITY(KV_TOKENS),
     [UATTN_BACKWARD_PARAM_Q_HEADS] = QUANTITY(Q_HEADS),
@@ -288,55 +295,58 @@ static uint32_t module_of_kernel(MlirOperation op, intptr_t kernel_index,
   return 0;
 }
 
-/* The op's kernel `kernel_index`, unless an earlier op has built it. */
-static uattn_error_t *build_kernel(const uattn_session_t *session,
-                                   MlirOperation op, uint32_t kernel_index,
-                                   const uattn_op_list_t *modules,
-                                   uattn_artifact_t *artifact) {
+/* The record of a kernel of `op`. */
+static uattn_artifact_kernel_t
+kernel_record(MlirOperation op, uint32_t kernel_index, uint32_t image_index) {
   const uattn_target_t *target;
-  uint32_t index = module_of_kernel(op, kernel_index, modules);
-  if (artifact->kernels[index].entry)
-    return NULL;
   if (uattn_op_is(op, UATTN_OPNAME_RANKER_ATTENTION_BWD)) {
     uattn_backward_plan_t plan;
     UATTN_CHECK(uattn_backward_plan_from_op(op, &plan, &target));
-    artifact->kernels[index] = backward_kernel_record(
-        &plan, (uattn_backward_kernel_kind_t)kernel_index, index);
-  } else {
-    uattn_forward_plan_t plan;
-    UATTN_CHECK(uattn_plan_from_op(op, &plan, &target));
-    artifact->kernels[index] = forward_kernel_record(&plan, index);
+    return backward_kernel_record(
+        &plan, (uattn_backward_kernel_kind_t)kernel_index, image_index);
   }
-  return build_image(session, modules->ops[index], &artifact->images[index],
-                     &artifact->kernels[index]);
+  uattn_forward_plan_t plan;
+  UATTN_CHECK(uattn_plan_from_op(op, &plan, &target));
+  return forward_kernel_record(&plan, image_index);
+}
+
+static void add_scratch(const uattn_problem_t *problem,
+                        uattn_artifact_step_t *step) {
+  if (problem->kind != UATTN_OP_BACKWARD)
+    return;
+  step->scratch_count = problem->has_result[UATTN_RESULT_DTEMP]
+                            ? BACKWARD_SCRATCH_COUNT
+                            : DTEMP_SHARE_SCRATCH;
+  step->scratch = uattn_allocate(step->scratch_count * sizeof *step->scratch);
+  for (uint32_t i = 0; i < step->scratch_count; ++i)
+    step->scratch[i] = UATTN_SCRATCH_Q_ROWS;
 }
 
 /* The kernels of an op are those of modules that follow each other: they were
  * made together, and what tells one kernel's name from another's is in the
- * names of all. */
+ * names of all. Those that an earlier op has built are there. */
 static uattn_error_t *build_step(const uattn_session_t *session,
                                  MlirOperation op,
                                  const uattn_op_list_t *modules,
                                  uattn_artifact_t *artifact,
                                  uattn_artifact_step_t *step) {
   uattn_string_t plan_text = {0};
-  bool is_backward = uattn_op_is(op, UATTN_OPNAME_RANKER_ATTENTION_BWD);
   UATTN_CHECK(uattn_op_append_plan_text(op, &plan_text));
   free(step->plan_text);
   step->plan_text = uattn_string_take(&plan_text);
   step->first_kernel = module_of_kernel(op, 0, modules);
-  step->kernel_count = is_backward ? UATTN_BACKWARD_KERNEL_COUNT : 1;
-  if (is_backward) {
-    step->scratch_count = BACKWARD_SCRATCH_COUNT;
-    step->scratch =
-        uattn_allocate(BACKWARD_SCRATCH_COUNT * sizeof *step->scratch);
-    for (int i = 0; i < BACKWARD_SCRATCH_COUNT; ++i)
-      step->scratch[i] = UATTN_SCRATCH_Q_ROWS;
-  }
+  step->kernel_count = (uint32_t)mlirArrayAttrGetNumElements(
+      uattn_op_get_attribute(op, UATTN_ATTR_KERNELS));
+  add_scratch(&step->problem, step);
   uattn_error_t *error = NULL;
   for (uint32_t i = 0; i < step->kernel_count && !error; ++i) {
-    UATTN_CHECK(module_of_kernel(op, i, modules) == step->first_kernel + i);
-    error = build_kernel(session, op, i, modules, artifact);
+    uint32_t index = module_of_kernel(op, i, modules);
+    UATTN_CHECK(index == step->first_kernel + i);
+    if (artifact->kernels[index].entry)
+      continue;
+    artifact->kernels[index] = kernel_record(op, i, index);
+    error = build_image(session, modules->ops[index], &artifact->images[index],
+                        &artifact->kernels[index]);
   }
   return error;
 }

@@ -9,8 +9,17 @@
 #include "emit/kernel_backward.h"
 #include "emit/softmax.h"
 
-/* Gradients: dK and dV, or dQ alone. */
-enum { FIRST_GRADIENT, SECOND_GRADIENT, MOST_GRADIENTS };
+/* What steps add to: dK and dV; or dQ and, for dtemp, sums of a row over its
+ * keys of dt, dt y and p y, spread over 8 columns. */
+enum {
+  GRADIENT,
+  VALUE_GRADIENT = 1,
+  SUM_OF_DT = 1,
+  SUM_OF_DT_Y,
+  SUM_OF_P_Y,
+  MOST_SUMS
+};
+enum { FOLDED_COLUMNS = 8 };
 
 typedef struct {
   const uattn_backward_kernel_t *kernel;
@@ -34,8 +43,20 @@ static bool is_dkv(const consumer_t *consumer) {
   return consumer->kernel->kind == UATTN_BACKWARD_DKV;
 }
 
-static int gradient_count(const consumer_t *consumer) {
-  return is_dkv(consumer) ? 2 : 1;
+static bool has_dtemp(const consumer_t *consumer) {
+  return !is_dkv(consumer) && consumer->kernel->plan->has_dtemp;
+}
+
+static int sum_count(const consumer_t *consumer) {
+  return is_dkv(consumer) ? 2 : has_dtemp(consumer) ? MOST_SUMS : 1;
+}
+
+static MlirType sum_type(const uattn_builder_t *b, const consumer_t *consumer,
+                         int sum) {
+  bool is_gradient = sum == GRADIENT || is_dkv(consumer);
+  return is_gradient ? consumer->gradient_type
+                     : uattn_type_vector2(uattn_type_f32(b),
+                                          UATTN_WARPGROUP_ROWS, FOLDED_COLUMNS);
 }
 
 /* ---- Values of rows of q ----------------------------------------------------
@@ -267,8 +288,10 @@ static MlirValue apply_segments(const uattn_builder_t *b,
  */
 
 typedef struct {
-  MlirValue p;  /* 16 bits */
-  MlirValue ds; /* 16 bits, but for gradient_scale */
+  MlirValue p;
+  MlirValue y;
+  MlirValue dt;
+  MlirValue ds; /* but for gradient_scale */
 } weights_t;
 
 static weights_t emit_weights(const uattn_builder_t *b,
@@ -295,18 +318,38 @@ static weights_t emit_weights(const uattn_builder_t *b,
   exponents = apply_limits(b, consumer, step, column, exponents);
   exponents = apply_segments(b, consumer, column, exponents);
   MlirValue p = uattn_unary_approximate(b, "math.exp2", exponents);
-  MlirValue ds = uattn_binary(
+  MlirValue dt = uattn_binary(
       b, "arith.mulf", p,
       uattn_binary(b, "arith.addf", dp,
                    q_values(b, consumer, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
                             offset, column, consumer->gradient_shift)));
+  MlirValue ds = dt;
   MlirValue slope = emit_slope(b, consumer, y);
   if (slope.ptr)
     ds = uattn_binary(b, "arith.mulf", ds, slope);
   if (temp.ptr)
     ds = uattn_binary(b, "arith.mulf", ds, temp);
-  return (weights_t){uattn_cast(b, "arith.truncf", p, consumer->narrow_type),
-                     uattn_cast(b, "arith.truncf", ds, consumer->narrow_type)};
+  return (weights_t){p, y, dt, ds};
+}
+
+static MlirValue narrow(const uattn_builder_t *b, const consumer_t *consumer,
+                        MlirValue weights) {
+  return uattn_cast(b, "arith.truncf", weights, consumer->narrow_type);
+}
+
+/* For dtemp: adds to the row sums. */
+static void add_row_sums(const uattn_builder_t *b, const consumer_t *consumer,
+                         const weights_t *weights, MlirValue *io_sums) {
+  const MlirValue tiles[] = {
+      weights->dt, uattn_binary(b, "arith.mulf", weights->dt, weights->y),
+      uattn_binary(b, "arith.mulf", weights->p, weights->y)};
+  for (int i = 0; i < 3; ++i) {
+    MlirValue *sum = &io_sums[SUM_OF_DT + i];
+    *sum = uattn_binary(
+        b, "arith.addf", *sum,
+        uattn_emit_fold_columns(b, "add", tiles[i],
+                                sum_type(b, consumer, SUM_OF_DT + i)));
+  }
 }
 
 /* ---- Steps ------------------------------------------------------------------
@@ -333,7 +376,7 @@ static MlirValue emit_gradient(const uattn_builder_t *b,
 }
 
 static void emit_step(const uattn_builder_t *b, const consumer_t *consumer,
-                      MlirValue step, MlirValue io_gradients[MOST_GRADIENTS]) {
+                      MlirValue step, MlirValue io_sums[MOST_SUMS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
   MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
@@ -343,12 +386,16 @@ static void emit_step(const uattn_builder_t *b, const consumer_t *consumer,
   if (!is_dkv(consumer)) /* V has been used */
     uattn_emit_ring_release(b, kernel->second_ring, step);
   weights_t weights = emit_weights(b, consumer, step, products, dp);
-  MlirValue *gradient = &io_gradients[FIRST_GRADIENT];
-  *gradient = emit_gradient(b, consumer, weights.ds, first, *gradient);
+  if (has_dtemp(consumer))
+    add_row_sums(b, consumer, &weights, io_sums);
+  MlirValue *gradient = &io_sums[GRADIENT];
+  *gradient = emit_gradient(b, consumer, narrow(b, consumer, weights.ds), first,
+                            *gradient);
   if (is_dkv(consumer)) {
-    MlirValue *other = &io_gradients[SECOND_GRADIENT];
-    *other = emit_gradient(b, consumer, weights.p, second, *other);
-    uattn_emit_wgmma_wait(b, 0, gradient, other);
+    MlirValue *values = &io_sums[VALUE_GRADIENT];
+    *values = emit_gradient(b, consumer, narrow(b, consumer, weights.p), second,
+                            *values);
+    uattn_emit_wgmma_wait(b, 0, gradient, values);
     uattn_emit_ring_release(b, kernel->second_ring, step);
   } else {
     uattn_emit_wgmma_wait(b, 0, gradient, NULL);
@@ -357,23 +404,65 @@ static void emit_step(const uattn_builder_t *b, const consumer_t *consumer,
 }
 
 static void emit_loop(const uattn_builder_t *b, const consumer_t *consumer,
-                      MlirValue io_gradients[MOST_GRADIENTS]) {
+                      MlirValue io_sums[MOST_SUMS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
-  int count = gradient_count(consumer);
-  MlirType types[1 + MOST_GRADIENTS] = {uattn_type_i32(b)};
-  MlirValue inner[MOST_GRADIENTS];
+  int count = sum_count(consumer);
+  MlirType types[1 + MOST_SUMS] = {uattn_type_i32(b)};
+  MlirValue inner[MOST_SUMS];
   uattn_builder_t body;
   for (int i = 0; i < count; ++i)
-    types[1 + i] = consumer->gradient_type;
+    types[1 + i] = mlirValueGetType(io_sums[i]);
   MlirRegion region = uattn_region_create(b, types, 1 + count, &body);
   for (int i = 0; i < count; ++i)
     inner[i] = mlirBlockGetArgument(body.block, 1 + i);
   emit_step(&body, consumer, mlirBlockGetArgument(body.block, 0), inner);
   uattn_yield(&body, inner, count);
-  MlirOperation loop = uattn_for_append(
-      b, kernel->zero, kernel->steps, kernel->one, io_gradients, count, region);
+  MlirOperation loop = uattn_for_append(b, kernel->zero, kernel->steps,
+                                        kernel->one, io_sums, count, region);
   for (int i = 0; i < count; ++i)
-    io_gradients[i] = mlirOperationGetResult(loop, i);
+    io_sums[i] = mlirOperationGetResult(loop, i);
+}
+
+/* ---- Results ----------------------------------------------------------------
+ */
+
+/* The head's share of dtemp, A - (R - e) C of the semantics: with c = ln(2)
+ * post_scale y + lse_shift, and p summing to 1. Rows without a key have none.
+ */
+static void emit_dtemp_share(const uattn_builder_t *b,
+                             const consumer_t *consumer,
+                             const MlirValue sums[MOST_SUMS]) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  MlirType type = uattn_type_vector1(uattn_type_f32(b), UATTN_WARPGROUP_ROWS);
+  MlirValue zero = uattn_constant_splat(b, type, 0.0);
+  MlirValue row_sums[MOST_SUMS];
+  for (int i = SUM_OF_DT; i < MOST_SUMS; ++i)
+    row_sums[i] = uattn_reduce_columns(b, "add", sums[i], zero);
+  MlirValue scale = uattn_binary(
+      b, "arith.mulf",
+      uattn_softmax_spread(b, kernel->params[UATTN_BACKWARD_PARAM_POST_SCALE],
+                           type),
+      uattn_constant_splat(b, type, M_LN2));
+  MlirValue a = uattn_binary(b, "arith.mulf", row_sums[SUM_OF_DT_Y], scale);
+  MlirValue c = uattn_binary(b, "arith.mulf", row_sums[SUM_OF_P_Y], scale);
+  MlirValue shift = kernel->params[UATTN_BACKWARD_PARAM_LSE_SHIFT];
+  if (shift.ptr) {
+    shift = uattn_softmax_spread(b, shift, type);
+    a = uattn_ternary(b, "math.fma", row_sums[SUM_OF_DT], shift, a);
+    c = uattn_binary(b, "arith.addf", c, shift);
+  }
+  MlirValue lse = uattn_backward_load_rows(b, kernel, UATTN_BACKWARD_PARAM_LSE,
+                                           consumer->first_row);
+  MlirValue rest = uattn_binary(
+      b, "arith.subf",
+      uattn_backward_emit_lse_gradient(b, kernel, consumer->first_row, lse),
+      row_sums[SUM_OF_DT]);
+  MlirValue is_empty = uattn_compare_f(
+      b, UATTN_CMPF_OEQ, lse, uattn_constant_splat(b, type, -INFINITY));
+  uattn_backward_store_rows(
+      b, kernel, UATTN_BACKWARD_PARAM_DTEMP_SHARE, consumer->first_row,
+      uattn_select(b, is_empty, zero,
+                   uattn_ternary(b, "math.fma", rest, c, a)));
 }
 
 static void emit_store(const uattn_builder_t *b, const consumer_t *consumer,
@@ -392,18 +481,19 @@ static void emit_store(const uattn_builder_t *b, const consumer_t *consumer,
 }
 
 static void emit_results(const uattn_builder_t *b, const consumer_t *consumer,
-                         const MlirValue gradients[MOST_GRADIENTS]) {
+                         const MlirValue sums[MOST_SUMS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   MlirValue scale = uattn_softmax_spread(
       b, kernel->params[UATTN_BACKWARD_PARAM_GRADIENT_SCALE],
       consumer->gradient_type);
-  emit_store(b, consumer,
-             uattn_binary(b, "arith.mulf", gradients[FIRST_GRADIENT], scale),
+  if (has_dtemp(consumer))
+    emit_dtemp_share(b, consumer, sums);
+  emit_store(b, consumer, uattn_binary(b, "arith.mulf", sums[GRADIENT], scale),
              consumer->first_tile,
              is_dkv(consumer) ? UATTN_BACKWARD_PARAM_DK
                               : UATTN_BACKWARD_PARAM_DQ);
   if (is_dkv(consumer))
-    emit_store(b, consumer, gradients[SECOND_GRADIENT], consumer->second_tile,
+    emit_store(b, consumer, sums[VALUE_GRADIENT], consumer->second_tile,
                UATTN_BACKWARD_PARAM_DV);
 }
 
@@ -440,11 +530,11 @@ MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
   emit_limits(&role, &consumer);
   consumer.first_tile = own_rows(&role, kernel, kernel->first_tile);
   consumer.second_tile = own_rows(&role, kernel, kernel->second_tile);
-  MlirValue gradients[MOST_GRADIENTS] = {
-      uattn_constant_splat(&role, consumer.gradient_type, 0.0),
-      uattn_constant_splat(&role, consumer.gradient_type, 0.0)};
-  emit_loop(&role, &consumer, gradients);
-  emit_results(&role, &consumer, gradients);
+  MlirValue sums[MOST_SUMS];
+  for (int i = 0; i < sum_count(&consumer); ++i)
+    sums[i] = uattn_constant_splat(&role, sum_type(&role, &consumer, i), 0.0);
+  emit_loop(&role, &consumer, sums);
+  emit_results(&role, &consumer, sums);
   uattn_yield(&role, NULL, 0);
   return region;
 }

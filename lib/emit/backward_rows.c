@@ -1,4 +1,5 @@
-/* What every row of q brings to the backward products.
+/* Kernels of rows of q alone: what each row brings to the backward products,
+ * and dtemp from what they leave.
  * Layer: emit. Must not know: attributes of the op level, how tiles are
  * distributed to threads.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -7,105 +8,164 @@
 #include "emit/kernel_backward.h"
 #include "emit/softmax.h"
 
-/* Of rows of lse, of the warpgroup's rows. */
-typedef struct {
-  const uattn_backward_kernel_t *kernel;
-  MlirType rows_type;
-  MlirValue first_row;
-  MlirValue offset; /* in [batch, q_heads, q_tokens] */
-  MlirValue q_tokens;
-} rows_t;
-
-static MlirValue load(const uattn_builder_t *b, const rows_t *rows,
-                      uattn_backward_param_t param, MlirValue offset) {
-  return uattn_emit_row_load(b, rows->kernel->params[param], offset,
-                             rows->first_row, rows->q_tokens, rows->rows_type);
+static MlirType rows_type(const uattn_builder_t *b) {
+  return uattn_type_vector1(uattn_type_f32(b), UATTN_WARPGROUP_ROWS);
 }
 
-static void store(const uattn_builder_t *b, const rows_t *rows,
-                  uattn_backward_param_t param, MlirValue value) {
-  uattn_emit_row_store(b, value, rows->kernel->params[param], rows->offset,
-                       rows->first_row, rows->q_tokens);
+static MlirValue splat(const uattn_builder_t *b, double value) {
+  return uattn_constant_splat(b, rows_type(b), value);
 }
 
-static MlirValue splat(const uattn_builder_t *b, const rows_t *rows,
-                       double value) {
-  return uattn_constant_splat(b, rows->rows_type, value);
+MlirValue uattn_backward_load_rows(const uattn_builder_t *b,
+                                   const uattn_backward_kernel_t *kernel,
+                                   uattn_backward_param_t param,
+                                   MlirValue first_row) {
+  return uattn_emit_row_load(
+      b, kernel->params[param],
+      uattn_backward_emit_row_offset(b, kernel, kernel->head), first_row,
+      kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS], rows_type(b));
 }
+
+void uattn_backward_store_rows(const uattn_builder_t *b,
+                               const uattn_backward_kernel_t *kernel,
+                               uattn_backward_param_t param,
+                               MlirValue first_row, MlirValue rows) {
+  uattn_emit_row_store(b, rows, kernel->params[param],
+                       uattn_backward_emit_row_offset(b, kernel, kernel->head),
+                       first_row,
+                       kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
+}
+
+/* The first of the warpgroup's rows. */
+static MlirValue emit_first_row(const uattn_builder_t *b,
+                                const uattn_backward_kernel_t *kernel) {
+  return uattn_binary(
+      b, "arith.addi", kernel->first_row,
+      uattn_binary(b, "arith.muli", kernel->index_in_role,
+                   uattn_constant_i32(b, UATTN_WARPGROUP_ROWS)));
+}
+
+/* Where the batch begins in [batch, q_tokens]. */
+static MlirValue batch_offset(const uattn_builder_t *b,
+                              const uattn_backward_kernel_t *kernel) {
+  MlirType i64 = uattn_type_i64(b);
+  return uattn_binary(
+      b, "arith.muli", uattn_cast(b, "arith.extui", kernel->batch, i64),
+      uattn_cast(b, "arith.extui",
+                 kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS], i64));
+}
+
+/* ---- Row data ---------------------------------------------------------------
+ */
 
 /* lse less what the cap's constant adds to all scores of a row:
  * uattn_softmax_constants_t. */
-static MlirValue shifted_lse(const uattn_builder_t *b, const rows_t *rows,
-                             MlirValue lse) {
-  const uattn_backward_kernel_t *kernel = rows->kernel;
+static MlirValue shifted_lse(const uattn_builder_t *b,
+                             const uattn_backward_kernel_t *kernel,
+                             MlirValue first_row, MlirValue lse) {
   MlirValue shift = kernel->params[UATTN_BACKWARD_PARAM_LSE_SHIFT];
   if (!shift.ptr)
     return lse;
-  shift = uattn_softmax_spread(b, shift, rows->rows_type);
-  if (kernel->plan->has_temp) {
-    MlirType i64 = uattn_type_i64(b);
-    MlirValue offset = uattn_binary(
-        b, "arith.muli", uattn_cast(b, "arith.extui", kernel->batch, i64),
-        uattn_cast(b, "arith.extui", rows->q_tokens, i64));
-    shift = uattn_binary(b, "arith.mulf", shift,
-                         load(b, rows, UATTN_BACKWARD_PARAM_TEMP, offset));
-  }
+  shift = uattn_softmax_spread(b, shift, rows_type(b));
+  if (kernel->plan->has_temp)
+    shift = uattn_binary(
+        b, "arith.mulf", shift,
+        uattn_emit_row_load(b, kernel->params[UATTN_BACKWARD_PARAM_TEMP],
+                            batch_offset(b, kernel), first_row,
+                            kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS],
+                            rows_type(b)));
   return uattn_binary(b, "arith.subf", lse, shift);
 }
 
-/* z_loss_weight lse + dlse */
-static MlirValue lse_gradient(const uattn_builder_t *b, const rows_t *rows,
-                              MlirValue lse) {
-  const uattn_backward_kernel_t *kernel = rows->kernel;
+MlirValue
+uattn_backward_emit_lse_gradient(const uattn_builder_t *b,
+                                 const uattn_backward_kernel_t *kernel,
+                                 MlirValue first_row, MlirValue lse) {
   MlirValue weight = uattn_softmax_spread(
-      b, kernel->params[UATTN_BACKWARD_PARAM_Z_LOSS_WEIGHT], rows->rows_type);
+      b, kernel->params[UATTN_BACKWARD_PARAM_Z_LOSS_WEIGHT], rows_type(b));
   MlirValue gradient = uattn_binary(b, "arith.mulf", weight, lse);
   if (!kernel->plan->has_dlse)
     return gradient;
   return uattn_binary(b, "arith.addf", gradient,
-                      load(b, rows, UATTN_BACKWARD_PARAM_DLSE, rows->offset));
+                      uattn_backward_load_rows(
+                          b, kernel, UATTN_BACKWARD_PARAM_DLSE, first_row));
 }
 
 /* A row without a key has lse = -inf: p must become 0, and nothing else may
  * meet the infinity. */
-static void emit_row_data(const uattn_builder_t *b, const rows_t *rows,
-                          MlirValue delta) {
-  MlirValue lse = load(b, rows, UATTN_BACKWARD_PARAM_LSE, rows->offset);
+static void emit_row_data(const uattn_builder_t *b,
+                          const uattn_backward_kernel_t *kernel,
+                          MlirValue first_row, MlirValue delta) {
+  MlirValue lse =
+      uattn_backward_load_rows(b, kernel, UATTN_BACKWARD_PARAM_LSE, first_row);
   MlirValue is_empty =
-      uattn_compare_f(b, UATTN_CMPF_OEQ, lse, splat(b, rows, -INFINITY));
-  MlirValue exponent = uattn_binary(b, "arith.mulf", shifted_lse(b, rows, lse),
-                                    splat(b, rows, -M_LOG2E));
-  MlirValue gradient =
-      uattn_binary(b, "arith.subf", lse_gradient(b, rows, lse), delta);
-  store(b, rows, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT,
-        uattn_select(b, is_empty, splat(b, rows, -INFINITY), exponent));
-  store(b, rows, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
-        uattn_select(b, is_empty, splat(b, rows, 0.0), gradient));
+      uattn_compare_f(b, UATTN_CMPF_OEQ, lse, splat(b, -INFINITY));
+  MlirValue exponent =
+      uattn_binary(b, "arith.mulf", shifted_lse(b, kernel, first_row, lse),
+                   splat(b, -M_LOG2E));
+  MlirValue gradient = uattn_binary(
+      b, "arith.subf",
+      uattn_backward_emit_lse_gradient(b, kernel, first_row, lse), delta);
+  uattn_backward_store_rows(
+      b, kernel, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, first_row,
+      uattn_select(b, is_empty, splat(b, -INFINITY), exponent));
+  uattn_backward_store_rows(b, kernel, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
+                            first_row,
+                            uattn_select(b, is_empty, splat(b, 0.0), gradient));
+}
+
+/* The warpgroup's rows of a tile that stays. */
+static MlirValue own_rows(const uattn_builder_t *b,
+                          const uattn_backward_kernel_t *kernel,
+                          MlirValue tile) {
+  return uattn_emit_smem_rows(b, uattn_emit_ring_acquire(b, tile, kernel->zero),
+                              kernel->index_in_role, UATTN_WARPGROUP_ROWS);
 }
 
 MlirRegion uattn_backward_emit_rows(const uattn_builder_t *b,
                                     const uattn_backward_kernel_t *kernel) {
   uattn_builder_t role;
   MlirRegion region = uattn_region_create(b, NULL, 0, &role);
-  MlirValue row_in_cta =
-      uattn_binary(&role, "arith.muli", kernel->index_in_role,
-                   uattn_constant_i32(&role, UATTN_WARPGROUP_ROWS));
-  rows_t rows = {
-      .kernel = kernel,
-      .rows_type =
-          uattn_type_vector1(uattn_type_f32(&role), UATTN_WARPGROUP_ROWS),
-      .first_row =
-          uattn_binary(&role, "arith.addi", kernel->first_row, row_in_cta),
-      .offset = uattn_backward_emit_row_offset(&role, kernel, kernel->head),
-      .q_tokens = kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS]};
-  MlirValue out = uattn_emit_smem_rows(
-      &role, uattn_emit_ring_acquire(&role, kernel->first_tile, kernel->zero),
-      kernel->index_in_role, UATTN_WARPGROUP_ROWS);
-  MlirValue dout = uattn_emit_smem_rows(
-      &role, uattn_emit_ring_acquire(&role, kernel->second_tile, kernel->zero),
-      kernel->index_in_role, UATTN_WARPGROUP_ROWS);
-  emit_row_data(&role, &rows,
-                uattn_emit_row_dot(&role, out, dout, rows.rows_type));
+  MlirValue out = own_rows(&role, kernel, kernel->first_tile);
+  MlirValue dout = own_rows(&role, kernel, kernel->second_tile);
+  emit_row_data(&role, kernel, emit_first_row(&role, kernel),
+                uattn_emit_row_dot(&role, out, dout, rows_type(&role)));
+  uattn_yield(&role, NULL, 0);
+  return region;
+}
+
+/* ---- dtemp ------------------------------------------------------------------
+ */
+
+/* The CTAs of head 0 sum over all heads, in order; the others have nothing to
+ * do. */
+MlirRegion uattn_backward_emit_dtemp(const uattn_builder_t *b,
+                                     const uattn_backward_kernel_t *kernel) {
+  uattn_builder_t role, first, body;
+  MlirRegion region = uattn_region_create(b, NULL, 0, &role);
+  MlirValue first_row = emit_first_row(&role, kernel);
+  MlirRegion then = uattn_region_create(&role, NULL, 0, &first);
+  MlirType types[] = {uattn_type_i32(b), rows_type(b)};
+  MlirRegion loop = uattn_region_create(&first, types, 2, &body);
+  uattn_backward_kernel_t at_head = *kernel;
+  at_head.head = mlirBlockGetArgument(body.block, 0);
+  MlirValue sum = uattn_binary(
+      &body, "arith.addf", mlirBlockGetArgument(body.block, 1),
+      uattn_backward_load_rows(&body, &at_head,
+                               UATTN_BACKWARD_PARAM_DTEMP_SHARE, first_row));
+  uattn_yield(&body, &sum, 1);
+  MlirValue zero = splat(&first, 0.0);
+  MlirOperation sums = uattn_for_append(
+      &first, kernel->zero, kernel->params[UATTN_BACKWARD_PARAM_Q_HEADS],
+      kernel->one, &zero, 1, loop);
+  uattn_emit_row_store(&first, mlirOperationGetResult(sums, 0),
+                       kernel->params[UATTN_BACKWARD_PARAM_DTEMP],
+                       batch_offset(&first, kernel), first_row,
+                       kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
+  uattn_yield(&first, NULL, 0);
+  uattn_if_append(
+      &role, uattn_compare_i(&role, UATTN_CMPI_EQ, kernel->head, kernel->zero),
+      then);
   uattn_yield(&role, NULL, 0);
   return region;
 }

@@ -211,6 +211,11 @@ MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
 /* ---- Tiles ------------------------------------------------------------------
  */
 
+static bool has_products(const uattn_backward_kernel_t *kernel) {
+  return kernel->kind == UATTN_BACKWARD_DKV ||
+         kernel->kind == UATTN_BACKWARD_DQ;
+}
+
 static void emit_tiles(const uattn_builder_t *b,
                        uattn_backward_kernel_t *kernel) {
   const uattn_backward_plan_t *plan = kernel->plan;
@@ -227,7 +232,7 @@ static void emit_tiles(const uattn_builder_t *b,
   ring.smem_offset = layout->second_offset;
   ring.barrier_offset = layout->second_barrier_offset;
   kernel->second_tile = uattn_emit_ring_alloc(b, &ring);
-  if (kernel->kind == UATTN_BACKWARD_ROWS)
+  if (!has_products(kernel))
     return;
   ring.tile =
       uattn_type_vector2(element, plan->moving_tile_rows, plan->head_dim);
@@ -270,7 +275,7 @@ static void emit_loads(const uattn_builder_t *b,
                           kernel->first_tile, kernel->zero);
   uattn_emit_ring_produce(b, params[operands.staying[1]], place,
                           kernel->second_tile, kernel->zero);
-  if (kernel->kind == UATTN_BACKWARD_ROWS)
+  if (!has_products(kernel))
     return;
   uattn_builder_t body;
   MlirType step_type = uattn_type_i32(b);
@@ -291,7 +296,8 @@ static MlirRegion emit_producer(const uattn_builder_t *b,
   uattn_builder_t role, thread;
   MlirRegion role_region = uattn_region_create(b, NULL, 0, &role);
   MlirRegion thread_region = uattn_region_create(&role, NULL, 0, &thread);
-  emit_loads(&thread, kernel);
+  if (kernel->kind != UATTN_BACKWARD_DTEMP)
+    emit_loads(&thread, kernel);
   uattn_yield(&thread, NULL, 0);
   uattn_if_append(&role, uattn_emit_elect(&role), thread_region);
   uattn_yield(&role, NULL, 0);
@@ -326,6 +332,15 @@ static void append_function(const uattn_builder_t *b,
   uattn_string_release(&name);
 }
 
+static MlirRegion emit_consumer(const uattn_builder_t *b,
+                                const uattn_backward_kernel_t *kernel) {
+  if (kernel->kind == UATTN_BACKWARD_ROWS)
+    return uattn_backward_emit_rows(b, kernel);
+  if (kernel->kind == UATTN_BACKWARD_DTEMP)
+    return uattn_backward_emit_dtemp(b, kernel);
+  return uattn_backward_emit_products(b, kernel);
+}
+
 void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
                                 const uattn_backward_plan_t *plan,
                                 uattn_backward_kernel_kind_t kind) {
@@ -350,7 +365,8 @@ void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
     emit_place(&body, &kernel);
   if (kind == UATTN_BACKWARD_DKV)
     emit_moving_rows(&body, &kernel);
-  emit_tiles(&body, &kernel);
+  if (kind != UATTN_BACKWARD_DTEMP)
+    emit_tiles(&body, &kernel);
 
   int64_t registers[ROLE_COUNT] = {kernel.layout.producer_registers,
                                    kernel.layout.consumer_registers};
@@ -360,9 +376,7 @@ void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
                   &kernel.index_in_role);
   MlirRegion roles[ROLE_COUNT];
   roles[ROLE_PRODUCER] = emit_producer(&body, &kernel);
-  roles[ROLE_CONSUMER] = kind == UATTN_BACKWARD_ROWS
-                             ? uattn_backward_emit_rows(&body, &kernel)
-                             : uattn_backward_emit_products(&body, &kernel);
+  roles[ROLE_CONSUMER] = emit_consumer(&body, &kernel);
   uattn_emit_role_switch(&body, role, roles, ROLE_COUNT);
   uattn_op_t end = uattn_op("gpu.return");
   uattn_op_append(&body, &end);

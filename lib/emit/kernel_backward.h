@@ -52,9 +52,27 @@ MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
                                          const uattn_backward_kernel_t *kernel,
                                          MlirValue q_head);
 
+/* z_loss_weight lse + dlse of rows of q; `lse` is theirs. */
+MlirValue
+uattn_backward_emit_lse_gradient(const uattn_builder_t *b,
+                                 const uattn_backward_kernel_t *kernel,
+                                 MlirValue first_row, MlirValue lse);
+/* Values of rows of q, f32 rows: `param` is [batch, q_heads, q_tokens], of the
+ * CTA's head. */
+MlirValue uattn_backward_load_rows(const uattn_builder_t *b,
+                                   const uattn_backward_kernel_t *kernel,
+                                   uattn_backward_param_t param,
+                                   MlirValue first_row);
+void uattn_backward_store_rows(const uattn_builder_t *b,
+                               const uattn_backward_kernel_t *kernel,
+                               uattn_backward_param_t param,
+                               MlirValue first_row, MlirValue rows);
+
 /* backward_rows.c, backward_products.c: the region of a consumer warpgroup. */
 MlirRegion uattn_backward_emit_rows(const uattn_builder_t *b,
                                     const uattn_backward_kernel_t *kernel);
+MlirRegion uattn_backward_emit_dtemp(const uattn_builder_t *b,
+                                     const uattn_backward_kernel_t *kernel);
 MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
                                         const uattn_backward_kernel_t *kernel);
 

@@ -21,7 +21,7 @@ enum {
 uattn_backward_layout_t
 uattn_backward_layout(const uattn_backward_plan_t *plan,
                       uattn_backward_kernel_kind_t kind) {
-  bool is_rows = kind == UATTN_BACKWARD_ROWS;
+  bool is_rows = kind == UATTN_BACKWARD_ROWS || kind == UATTN_BACKWARD_DTEMP;
   int32_t row_bytes = plan->head_dim * (int32_t)uattn_dtype_bytes(plan->dtype);
   int32_t stages = is_rows ? 0 : plan->stage_count;
   int32_t ring_bytes = stages * plan->moving_tile_rows * row_bytes;
@@ -60,8 +60,13 @@ uattn_backward_layout(const uattn_backward_plan_t *plan,
 enum {
   ROWS = 1 << UATTN_BACKWARD_ROWS,
   DKV = 1 << UATTN_BACKWARD_DKV,
-  DQ = 1 << UATTN_BACKWARD_DQ
+  DQ = 1 << UATTN_BACKWARD_DQ,
+  DTEMP = 1 << UATTN_BACKWARD_DTEMP
 };
+
+int32_t uattn_backward_kernel_count(const uattn_backward_plan_t *plan) {
+  return plan->has_dtemp ? UATTN_BACKWARD_KERNEL_COUNT : UATTN_BACKWARD_DTEMP;
+}
 
 int uattn_backward_params(const uattn_backward_plan_t *plan,
                           uattn_backward_kernel_kind_t kind,
@@ -74,6 +79,7 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
   bool is_alsc = plan->cap_method == UATTN_CAP_ALSC;
   bool is_capped = plan->cap_method != UATTN_CAP_NONE;
   uattn_mask_kinds_t masks = plan->masks;
+  int share = plan->has_dtemp ? DQ : 0;
   int segments = masks.has_segments ? DKV | DQ : 0;
   int positions = masks.is_causal || masks.has_window ? DKV | DQ : 0;
   const struct {
@@ -91,9 +97,9 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
       {UATTN_BACKWARD_PARAM_DQ, UATTN_PLAN_PARAM_TENSOR_MAP, stored, DQ},
       {UATTN_BACKWARD_PARAM_DK, UATTN_PLAN_PARAM_TENSOR_MAP, stored, DKV},
       {UATTN_BACKWARD_PARAM_DV, UATTN_PLAN_PARAM_TENSOR_MAP, stored, DKV},
-      {UATTN_BACKWARD_PARAM_LSE, UATTN_PLAN_PARAM_POINTER, 0, ROWS},
+      {UATTN_BACKWARD_PARAM_LSE, UATTN_PLAN_PARAM_POINTER, 0, ROWS | share},
       {UATTN_BACKWARD_PARAM_DLSE, UATTN_PLAN_PARAM_POINTER, 0,
-       plan->has_dlse ? ROWS : 0},
+       plan->has_dlse ? ROWS | share : 0},
       {UATTN_BACKWARD_PARAM_TEMP, UATTN_PLAN_PARAM_POINTER, 0,
        plan->has_temp ? DKV | DQ | (is_alsc ? ROWS : 0) : 0},
       {UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS, UATTN_PLAN_PARAM_POINTER, 0,
@@ -104,11 +110,17 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
        ROWS | DKV | DQ},
       {UATTN_BACKWARD_PARAM_GRADIENT_SHIFT, UATTN_PLAN_PARAM_POINTER, 0,
        ROWS | DKV | DQ},
-      {UATTN_BACKWARD_PARAM_Q_TOKENS, UATTN_PLAN_PARAM_I32, 0, ROWS | DKV | DQ},
+      {UATTN_BACKWARD_PARAM_DTEMP_SHARE, UATTN_PLAN_PARAM_POINTER, 0,
+       share | DTEMP},
+      {UATTN_BACKWARD_PARAM_DTEMP, UATTN_PLAN_PARAM_POINTER, 0, DTEMP},
+      {UATTN_BACKWARD_PARAM_Q_TOKENS, UATTN_PLAN_PARAM_I32, 0,
+       ROWS | DKV | DQ | DTEMP},
       {UATTN_BACKWARD_PARAM_KV_TOKENS, UATTN_PLAN_PARAM_I32, 0, DQ | segments},
-      {UATTN_BACKWARD_PARAM_Q_HEADS, UATTN_PLAN_PARAM_I32, 0, ROWS | DKV | DQ},
+      {UATTN_BACKWARD_PARAM_Q_HEADS, UATTN_PLAN_PARAM_I32, 0,
+       ROWS | DKV | DQ | DTEMP},
       {UATTN_BACKWARD_PARAM_KV_HEADS, UATTN_PLAN_PARAM_I32, 0, DKV | DQ},
-      {UATTN_BACKWARD_PARAM_TILES, UATTN_PLAN_PARAM_I32, 0, ROWS | DKV | DQ},
+      {UATTN_BACKWARD_PARAM_TILES, UATTN_PLAN_PARAM_I32, 0,
+       ROWS | DKV | DQ | DTEMP},
       {UATTN_BACKWARD_PARAM_Q_OFFSET, UATTN_PLAN_PARAM_I32, 0, positions},
       {UATTN_BACKWARD_PARAM_WINDOW_TOKENS, UATTN_PLAN_PARAM_I32, 0,
        masks.has_window ? DKV | DQ : 0},
@@ -118,8 +130,9 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
        is_alsc ? DKV | DQ : 0},
       {UATTN_BACKWARD_PARAM_POST_SCALE, UATTN_PLAN_PARAM_F32, 0, DKV | DQ},
       {UATTN_BACKWARD_PARAM_LSE_SHIFT, UATTN_PLAN_PARAM_F32, 0,
-       is_alsc ? ROWS : 0},
-      {UATTN_BACKWARD_PARAM_Z_LOSS_WEIGHT, UATTN_PLAN_PARAM_F32, 0, ROWS},
+       is_alsc ? ROWS | share : 0},
+      {UATTN_BACKWARD_PARAM_Z_LOSS_WEIGHT, UATTN_PLAN_PARAM_F32, 0,
+       ROWS | share},
       {UATTN_BACKWARD_PARAM_GRADIENT_SCALE, UATTN_PLAN_PARAM_F32, 0, DKV | DQ},
   };
   int count = 0;
@@ -133,7 +146,7 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
 void uattn_backward_kernel_name(const uattn_backward_plan_t *plan,
                                 uattn_backward_kernel_kind_t kind,
                                 uattn_string_t *out_name) {
-  static const char *const kinds[] = {"rows", "dkv", "dq"};
+  static const char *const kinds[] = {"rows", "dkv", "dq", "dtemp"};
   uattn_string_appendf(out_name, "ranker_attention_bwd_%s_%s_d%d_%s",
                        kinds[kind], uattn_dtype_name(plan->dtype),
                        plan->head_dim, uattn_cap_method_name(plan->cap_method));
@@ -142,6 +155,8 @@ void uattn_backward_kernel_name(const uattn_backward_plan_t *plan,
                          uattn_dtype_name(plan->temp_dtype));
   if (plan->has_dlse)
     uattn_string_append(out_name, "_dlse");
+  if (plan->has_dtemp)
+    uattn_string_append(out_name, "_dtemp");
   if (plan->masks.has_segments)
     uattn_string_append(out_name, "_segments");
   if (plan->masks.is_causal)

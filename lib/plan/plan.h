@@ -183,15 +183,17 @@ int uattn_forward_params(const uattn_forward_plan_t *plan,
                          uattn_plan_param_t *out_params);
 
 /* ---- Backward --------------------------------------------------------------
- * Three kernels, one after the other: what every row of q brings to the others
+ * Kernels, one after the other: what every row of q brings to the others
  * (delta, and lse in base 2), then dK and dV, a CTA a KV tile that walks all
- * rows of q of its heads, then dQ, a CTA a query tile that walks all keys. No
- * sum depends on the order in which CTAs run. */
+ * rows of q of its heads, then dQ and each head's share of dtemp, a CTA a query
+ * tile that walks all keys, then, where it is wanted, dtemp. No sum depends on
+ * the order in which CTAs run. */
 
 typedef enum {
   UATTN_BACKWARD_ROWS,
   UATTN_BACKWARD_DKV,
   UATTN_BACKWARD_DQ,
+  UATTN_BACKWARD_DTEMP, /* sums dq's share of every head */
   UATTN_BACKWARD_KERNEL_COUNT
 } uattn_backward_kernel_kind_t;
 
@@ -205,6 +207,7 @@ typedef struct {
   uattn_cap_method_t cap_method;
   bool has_temp;
   bool has_dlse;
+  bool has_dtemp;
   uattn_mask_kinds_t masks;
   /* Decisions. */
   int32_t consumer_warpgroups;
@@ -238,6 +241,9 @@ typedef struct {
 uattn_backward_layout_t
 uattn_backward_layout(const uattn_backward_plan_t *plan,
                       uattn_backward_kernel_kind_t kind);
+
+/* 3 or 4: kinds 0 to count - 1. */
+int32_t uattn_backward_kernel_count(const uattn_backward_plan_t *plan);
 
 /* As the forward's functions of the same names. */
 UATTN_NODISCARD uattn_error_t *
@@ -274,6 +280,8 @@ typedef enum {
    * exponents of base 2, -inf in rows without a key; and to dP. */
   UATTN_BACKWARD_PARAM_EXPONENT_SHIFT,
   UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
+  UATTN_BACKWARD_PARAM_DTEMP_SHARE, /* the same shape, of each head */
+  UATTN_BACKWARD_PARAM_DTEMP,
   UATTN_BACKWARD_PARAM_Q_TOKENS,
   UATTN_BACKWARD_PARAM_KV_TOKENS,
   UATTN_BACKWARD_PARAM_Q_HEADS,

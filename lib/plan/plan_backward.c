@@ -18,8 +18,6 @@ uattn_error_t *uattn_backward_check_supported(const uattn_problem_t *problem) {
   uattn_mask_kinds_t masks = uattn_mask_kinds(problem);
   if (masks.has_ranker)
     return not_compiled("bounds");
-  if (problem->has_result[UATTN_RESULT_DTEMP])
-    return not_compiled("the result dtemp");
   if (problem->head_dim <= LARGEST_HEAD_DIM)
     return NULL;
   return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
@@ -42,6 +40,7 @@ uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,
       .cap_method = problem->cap.method,
       .has_temp = problem->has_operand[UATTN_OPERAND_TEMP],
       .has_dlse = problem->has_operand[UATTN_OPERAND_DLSE],
+      .has_dtemp = problem->has_result[UATTN_RESULT_DTEMP],
       .masks = uattn_mask_kinds(problem),
       .consumer_warpgroups = 2,
       .moving_tile_rows = 64,
@@ -117,8 +116,9 @@ void uattn_backward_plan_print(const uattn_backward_plan_t *plan,
   static const char *const works[] = {
       "delta and lse in base 2 of every query row",
       "dK and dV: a CTA a KV tile, all query rows of its heads move past",
-      "dQ: a CTA a query tile, all keys move past"};
-  for (int kind = 0; kind < UATTN_BACKWARD_KERNEL_COUNT; ++kind) {
+      "dQ: a CTA a query tile, all keys move past",
+      "dtemp: the sum of all heads' shares, which dQ's kernel leaves"};
+  for (int kind = 0; kind < uattn_backward_kernel_count(plan); ++kind) {
     uattn_backward_layout_t layout =
         uattn_backward_layout(plan, (uattn_backward_kernel_kind_t)kind);
     uattn_string_append(out_text, "backward kernel ");
@@ -129,7 +129,7 @@ void uattn_backward_plan_print(const uattn_backward_plan_t *plan,
     uattn_string_appendf(
         out_text, "tiles: %d rows stay (%d consumer warpgroups of %d)",
         layout.rows_per_cta, layout.consumer_warpgroups, UATTN_WARPGROUP_ROWS);
-    if (kind != UATTN_BACKWARD_ROWS)
+    if (kind == UATTN_BACKWARD_DKV || kind == UATTN_BACKWARD_DQ)
       uattn_string_appendf(out_text, ", %d move past, %d stages",
                            plan->moving_tile_rows, plan->stage_count);
     uattn_string_appendf(
