@@ -110,6 +110,7 @@ static void time_between_marks_is_told(void **state) {
   uattn_device_t *device = open_fake_device();
   uattn_timer_t *timer = NULL;
   float ms = 0;
+  fake_state()->launch_count = 1; /* code is loaded */
   assert_ok(uattn_timer_create(device, 2, &timer));
   assert_ok(uattn_timer_mark(timer, 0));
   assert_ok(uattn_timer_mark(timer, 1));
