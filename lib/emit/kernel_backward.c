@@ -26,6 +26,7 @@
  *   moving full   x s 1      producer (expect_tx)     consumers
  *   moving empty  x s 4 C    lane 0 of consumer warps producer
  *   store c           128    consumer c               c: a gradient is staged
+ *   clear             128 C  all consumers            all: dead rows are zeros
  */
 #include "emit/kernel_backward.h"
 #include "dialect/dialect.h"
@@ -39,6 +40,7 @@ static uattn_dtype_t pointer_dtype(const uattn_backward_plan_t *plan,
   switch (what) {
   case UATTN_BACKWARD_PARAM_TEMP:
     return plan->temp_dtype;
+  case UATTN_BACKWARD_PARAM_BOUNDS:
   case UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS:
   case UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS:
     return UATTN_DTYPE_I32;
@@ -94,6 +96,9 @@ static void emit_forward_place(const uattn_builder_t *b,
     uattn_forward_param_t forward;
     uattn_backward_param_t backward;
   } shared[] = {
+      {UATTN_FORWARD_PARAM_K_DIAGONAL, UATTN_BACKWARD_PARAM_K},
+      {UATTN_FORWARD_PARAM_V_DIAGONAL, UATTN_BACKWARD_PARAM_V},
+      {UATTN_FORWARD_PARAM_BOUNDS, UATTN_BACKWARD_PARAM_BOUNDS},
       {UATTN_FORWARD_PARAM_Q_SEGMENT_IDS, UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS},
       {UATTN_FORWARD_PARAM_KV_SEGMENT_IDS, UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS},
       {UATTN_FORWARD_PARAM_Q_TOKENS, UATTN_BACKWARD_PARAM_Q_TOKENS},
@@ -135,40 +140,185 @@ static MlirValue group_heads(const uattn_builder_t *b,
                       kernel->params[UATTN_BACKWARD_PARAM_KV_HEADS]);
 }
 
+static MlirValue load_bound(const uattn_builder_t *b,
+                            const uattn_backward_kernel_t *kernel,
+                            int32_t index) {
+  MlirValue batch =
+      uattn_cast(b, "arith.extui", kernel->batch, uattn_type_i64(b));
+  MlirValue offset = uattn_binary(
+      b, "arith.addi",
+      uattn_binary(b, "arith.muli", batch, uattn_constant_i64(b, 4)),
+      uattn_constant_i64(b, index));
+  return uattn_emit_scalar_load(b, kernel->params[UATTN_BACKWARD_PARAM_BOUNDS],
+                                offset);
+}
+
+static void emit_bounds(const uattn_builder_t *b,
+                        uattn_backward_kernel_t *kernel) {
+  kernel->history_lower =
+      uattn_binary(b, "arith.maxsi", load_bound(b, kernel, 0), kernel->zero);
+  kernel->history_upper = load_bound(b, kernel, 1);
+  kernel->candidate_lower =
+      uattn_binary(b, "arith.maxsi", load_bound(b, kernel, 2), kernel->zero);
+  kernel->candidate_upper = load_bound(b, kernel, 3);
+}
+
+/* Half-open ranges of i32. */
+typedef struct {
+  MlirValue begin;
+  MlirValue end;
+} range_t;
+
+static MlirValue is_filled(const uattn_builder_t *b, range_t range) {
+  return uattn_compare_i(b, UATTN_CMPI_SLT, range.begin, range.end);
+}
+
+static range_t intersect(const uattn_builder_t *b, range_t x, range_t y) {
+  return (range_t){uattn_binary(b, "arith.maxsi", x.begin, y.begin),
+                   uattn_binary(b, "arith.minsi", x.end, y.end)};
+}
+
+static range_t shift_range(const uattn_builder_t *b, range_t range,
+                           MlirValue by) {
+  return (range_t){uattn_binary(b, "arith.subi", range.begin, by),
+                   uattn_binary(b, "arith.subi", range.end, by)};
+}
+
+static range_t select_range(const uattn_builder_t *b, MlirValue condition,
+                            range_t x, range_t y) {
+  return (range_t){uattn_select(b, condition, x.begin, y.begin),
+                   uattn_select(b, condition, x.end, y.end)};
+}
+
+/* ceil(max(0, end - begin) / moving_tile_rows) */
+static MlirValue count_tiles(const uattn_builder_t *b,
+                             const uattn_backward_kernel_t *kernel,
+                             range_t range) {
+  int32_t rows = kernel->plan->moving_tile_rows;
+  MlirValue count = uattn_binary(
+      b, "arith.maxsi", uattn_binary(b, "arith.subi", range.end, range.begin),
+      kernel->zero);
+  return uattn_binary(
+      b, "arith.divui",
+      uattn_binary(b, "arith.addi", count, uattn_constant_i32(b, rows - 1)),
+      uattn_constant_i32(b, rows));
+}
+
 /* dkv: rows of q that see one of the CTA's keys at positions [j, j + n) lie in
  * [j - q_offset, q_tokens) with the causal mask, and before j + n - 1 + window
  * - q_offset with the window. */
-static void emit_moving_rows(const uattn_builder_t *b,
-                             uattn_backward_kernel_t *kernel) {
+static range_t seen_rows(const uattn_builder_t *b,
+                         const uattn_backward_kernel_t *kernel) {
   const MlirValue *params = kernel->params;
   uattn_mask_kinds_t masks = kernel->plan->masks;
-  int32_t rows = kernel->plan->moving_tile_rows;
-  MlirValue begin = kernel->zero;
-  MlirValue end = params[UATTN_BACKWARD_PARAM_Q_TOKENS];
+  range_t range = {kernel->zero, params[UATTN_BACKWARD_PARAM_Q_TOKENS]};
   MlirValue first = {NULL};
   if (masks.is_causal || masks.has_window)
     first = uattn_binary(b, "arith.subi", kernel->first_row,
                          params[UATTN_BACKWARD_PARAM_Q_OFFSET]);
   if (masks.is_causal)
-    begin = uattn_binary(b, "arith.maxsi", first, begin);
+    range.begin = uattn_binary(b, "arith.maxsi", first, range.begin);
   if (masks.has_window) {
     MlirValue last =
         uattn_binary(b, "arith.addi", first,
                      uattn_constant_i32(b, kernel->layout.rows_per_cta - 1));
     MlirValue window = params[UATTN_BACKWARD_PARAM_WINDOW_TOKENS];
-    end = uattn_binary(b, "arith.minsi", end,
-                       uattn_binary(b, "arith.addi", last, window));
+    range.end = uattn_binary(b, "arith.minsi", range.end,
+                             uattn_binary(b, "arith.addi", last, window));
   }
-  MlirValue count =
-      uattn_binary(b, "arith.maxsi", uattn_binary(b, "arith.subi", end, begin),
-                   kernel->zero);
-  kernel->moving_begin = begin;
-  kernel->moving_tiles = uattn_binary(
-      b, "arith.divui",
-      uattn_binary(b, "arith.addi", count, uattn_constant_i32(b, rows - 1)),
-      uattn_constant_i32(b, rows));
+  return range;
+}
+
+/* dkv with the ranker mask: history keys are seen by the history's and the
+ * candidates' rows of q, which may be one range, candidates by their own row.
+ */
+static void emit_live_rows(const uattn_builder_t *b,
+                           uattn_backward_kernel_t *kernel, range_t seen) {
+  emit_bounds(b, kernel);
+  MlirValue q_offset = kernel->params[UATTN_BACKWARD_PARAM_Q_OFFSET];
+  range_t history = {kernel->history_lower, kernel->history_upper};
+  range_t candidates = {kernel->candidate_lower, kernel->candidate_upper};
+  range_t keys = {
+      kernel->first_row,
+      uattn_binary(b, "arith.addi", kernel->first_row,
+                   uattn_constant_i32(b, kernel->layout.rows_per_cta))};
+  range_t none = {kernel->zero, kernel->zero};
+  range_t both = {
+      uattn_binary(b, "arith.minsi", history.begin, candidates.begin),
+      uattn_binary(b, "arith.maxsi", history.end, candidates.end)};
+  range_t common = intersect(b, history, candidates);
+  MlirValue is_one = uattn_binary(
+      b, "arith.andi",
+      uattn_binary(b, "arith.andi", is_filled(b, history),
+                   is_filled(b, candidates)),
+      uattn_compare_i(b, UATTN_CMPI_SLE, common.begin, common.end));
+  MlirValue has_history = is_filled(b, intersect(b, history, keys));
+  range_t ranges[2] = {select_range(b, is_one, both, history),
+                       select_range(b, is_one, none, candidates)};
+  MlirValue tiles[2];
+  for (int i = 0; i < 2; ++i) {
+    range_t rows = intersect(b, shift_range(b, ranges[i], q_offset), seen);
+    kernel->moving_begin[i] = rows.begin;
+    kernel->moving_end[i] = rows.end;
+    tiles[i] = uattn_select(b, has_history, count_tiles(b, kernel, rows),
+                            kernel->zero);
+  }
+  kernel->first_tiles = tiles[0];
+  kernel->moving_tiles = uattn_binary(b, "arith.addi", tiles[0], tiles[1]);
+  MlirValue own =
+      uattn_binary(b, "arith.muli", group_heads(b, kernel),
+                   uattn_constant_i32(b, kernel->plan->consumer_warpgroups));
+  kernel->own_steps = uattn_select(
+      b, is_filled(b, intersect(b, candidates, keys)), own, kernel->zero);
+}
+
+static void emit_moving_rows(const uattn_builder_t *b,
+                             uattn_backward_kernel_t *kernel) {
+  range_t seen = seen_rows(b, kernel);
+  if (kernel->plan->masks.has_ranker) {
+    emit_live_rows(b, kernel, seen);
+  } else {
+    kernel->moving_begin[0] = seen.begin;
+    kernel->moving_tiles = count_tiles(b, kernel, seen);
+  }
   kernel->steps = uattn_binary(b, "arith.muli", group_heads(b, kernel),
                                kernel->moving_tiles);
+}
+
+MlirValue uattn_backward_emit_ring_step(const uattn_builder_t *b,
+                                        const uattn_backward_kernel_t *kernel,
+                                        MlirValue step) {
+  bool is_later =
+      kernel->kind == UATTN_BACKWARD_DQ && kernel->plan->masks.has_ranker;
+  return is_later
+             ? uattn_binary(b, "arith.addi", kernel->forward.ring_offset, step)
+             : step;
+}
+
+/* The first query head of a KV head's group. */
+static MlirValue first_head(const uattn_builder_t *b,
+                            const uattn_backward_kernel_t *kernel) {
+  return uattn_binary(b, "arith.muli", kernel->head, group_heads(b, kernel));
+}
+
+uattn_tile_place_t
+uattn_backward_emit_own_place(const uattn_builder_t *b,
+                              const uattn_backward_kernel_t *kernel,
+                              MlirValue step) {
+  MlirValue consumers =
+      uattn_constant_i32(b, kernel->plan->consumer_warpgroups);
+  MlirValue head =
+      uattn_binary(b, "arith.addi", first_head(b, kernel),
+                   uattn_binary(b, "arith.divui", step, consumers));
+  MlirValue in_cta = uattn_binary(
+      b, "arith.muli", uattn_binary(b, "arith.remui", step, consumers),
+      uattn_constant_i32(b, UATTN_WARPGROUP_ROWS));
+  MlirValue position = uattn_binary(b, "arith.addi", kernel->first_row, in_cta);
+  return (uattn_tile_place_t){
+      head,
+      uattn_binary(b, "arith.subi", position,
+                   kernel->params[UATTN_BACKWARD_PARAM_Q_OFFSET]),
+      kernel->batch};
 }
 
 uattn_backward_step_t
@@ -180,17 +330,28 @@ uattn_backward_emit_step(const uattn_builder_t *b,
         {kernel->forward.kv_head,
          uattn_forward_emit_first_key(b, &kernel->forward, step),
          kernel->batch},
-        kernel->head};
+        kernel->head,
+        {NULL}};
   MlirValue rows = uattn_constant_i32(b, kernel->plan->moving_tile_rows);
-  MlirValue first_head =
-      uattn_binary(b, "arith.muli", kernel->head, group_heads(b, kernel));
   MlirValue head =
-      uattn_binary(b, "arith.addi", first_head,
+      uattn_binary(b, "arith.addi", first_head(b, kernel),
                    uattn_binary(b, "arith.divui", step, kernel->moving_tiles));
   MlirValue tile = uattn_binary(b, "arith.remui", step, kernel->moving_tiles);
-  MlirValue row = uattn_binary(b, "arith.addi", kernel->moving_begin,
+  MlirValue begin = kernel->moving_begin[0];
+  MlirValue end = kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS];
+  if (kernel->plan->masks.has_ranker) {
+    MlirValue is_first =
+        uattn_compare_i(b, UATTN_CMPI_SLT, tile, kernel->first_tiles);
+    begin = uattn_select(b, is_first, begin, kernel->moving_begin[1]);
+    end =
+        uattn_select(b, is_first, kernel->moving_end[0], kernel->moving_end[1]);
+    tile =
+        uattn_select(b, is_first, tile,
+                     uattn_binary(b, "arith.subi", tile, kernel->first_tiles));
+  }
+  MlirValue row = uattn_binary(b, "arith.addi", begin,
                                uattn_binary(b, "arith.muli", tile, rows));
-  return (uattn_backward_step_t){{head, row, kernel->batch}, head};
+  return (uattn_backward_step_t){{head, row, kernel->batch}, head, end};
 }
 
 MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
@@ -243,6 +404,8 @@ static void emit_tiles(const uattn_builder_t *b,
   ring.smem_offset = layout->second_ring_offset;
   ring.barrier_offset = layout->second_ring_barrier_offset;
   kernel->second_ring = uattn_emit_ring_alloc(b, &ring);
+  kernel->forward.k_ring = kernel->first_ring;
+  kernel->forward.v_ring = kernel->second_ring;
 }
 
 /* The tensors of the tiles that stay, then of those that move past. */
@@ -266,6 +429,32 @@ static operands_t operands_of(uattn_backward_kernel_kind_t kind) {
   return operands[kind];
 }
 
+static void emit_moving_loads(const uattn_builder_t *b,
+                              const uattn_backward_kernel_t *kernel,
+                              uattn_tile_place_t place, MlirValue ring_step) {
+  operands_t operands = operands_of(kernel->kind);
+  const MlirValue *params = kernel->params;
+  uattn_emit_ring_produce(b, params[operands.moving[0]], place,
+                          kernel->first_ring, ring_step);
+  uattn_emit_ring_produce(b, params[operands.moving[1]], place,
+                          kernel->second_ring, ring_step);
+}
+
+/* dkv: the candidates' own rows of q, behind all others. */
+static void emit_own_loads(const uattn_builder_t *b,
+                           const uattn_backward_kernel_t *kernel) {
+  uattn_builder_t body;
+  MlirType step_type = uattn_type_i32(b);
+  MlirRegion loop = uattn_region_create(b, &step_type, 1, &body);
+  MlirValue step = mlirBlockGetArgument(body.block, 0);
+  emit_moving_loads(&body, kernel,
+                    uattn_backward_emit_own_place(&body, kernel, step),
+                    uattn_binary(&body, "arith.addi", kernel->steps, step));
+  uattn_yield(&body, NULL, 0);
+  uattn_for_append(b, kernel->zero, kernel->own_steps, kernel->one, NULL, 0,
+                   loop);
+}
+
 static void emit_loads(const uattn_builder_t *b,
                        const uattn_backward_kernel_t *kernel) {
   operands_t operands = operands_of(kernel->kind);
@@ -277,18 +466,19 @@ static void emit_loads(const uattn_builder_t *b,
                           kernel->second_tile, kernel->zero);
   if (!has_products(kernel))
     return;
+  if (kernel->kind == UATTN_BACKWARD_DQ && kernel->plan->masks.has_ranker)
+    uattn_forward_emit_diagonal_loads(b, &kernel->forward);
   uattn_builder_t body;
   MlirType step_type = uattn_type_i32(b);
   MlirRegion loop = uattn_region_create(b, &step_type, 1, &body);
   MlirValue step = mlirBlockGetArgument(body.block, 0);
-  uattn_tile_place_t moving =
-      uattn_backward_emit_step(&body, kernel, step).place;
-  uattn_emit_ring_produce(&body, params[operands.moving[0]], moving,
-                          kernel->first_ring, step);
-  uattn_emit_ring_produce(&body, params[operands.moving[1]], moving,
-                          kernel->second_ring, step);
+  emit_moving_loads(&body, kernel,
+                    uattn_backward_emit_step(&body, kernel, step).place,
+                    uattn_backward_emit_ring_step(&body, kernel, step));
   uattn_yield(&body, NULL, 0);
   uattn_for_append(b, kernel->zero, kernel->steps, kernel->one, NULL, 0, loop);
+  if (kernel->kind == UATTN_BACKWARD_DKV && kernel->plan->masks.has_ranker)
+    emit_own_loads(b, kernel);
 }
 
 static MlirRegion emit_producer(const uattn_builder_t *b,
@@ -374,6 +564,7 @@ void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
   MlirValue role;
   uattn_emit_role(&body, registers, warpgroups, ROLE_COUNT, &role,
                   &kernel.index_in_role);
+  kernel.forward.index_in_role = kernel.index_in_role;
   MlirRegion roles[ROLE_COUNT];
   roles[ROLE_PRODUCER] = emit_producer(&body, &kernel);
   roles[ROLE_CONSUMER] = emit_consumer(&body, &kernel);

@@ -27,9 +27,20 @@ typedef struct {
   MlirValue first_ring;
   MlirValue second_ring;
   MlirValue steps;
-  /* dkv: first row of q that moves past, and tiles of each head. */
-  MlirValue moving_begin;
+  /* dkv: rows of q that move past, one range or, with the ranker mask, two that
+   * do not meet; tiles of a head, and how many of them are the first range's.
+   */
+  MlirValue moving_begin[2];
+  MlirValue moving_end[2];
+  MlirValue first_tiles;
   MlirValue moving_tiles;
+  /* dkv with the ranker mask: bounds (positions, lower ones from 0); steps
+   * after `steps` with the candidates' own rows, one a head and consumer. */
+  MlirValue history_lower;
+  MlirValue history_upper;
+  MlirValue candidate_lower;
+  MlirValue candidate_upper;
+  MlirValue own_steps;
   /* dq: the forward's view of the CTA, whose keys are the same. */
   uattn_forward_plan_t forward_plan;
   uattn_forward_kernel_t forward;
@@ -42,10 +53,22 @@ typedef struct {
 typedef struct {
   uattn_tile_place_t place;
   MlirValue q_head;
+  MlirValue end; /* dkv: of the rows of q that count */
 } uattn_backward_step_t;
 uattn_backward_step_t
 uattn_backward_emit_step(const uattn_builder_t *b,
                          const uattn_backward_kernel_t *kernel, MlirValue step);
+
+/* The ring's step of `step`. */
+MlirValue uattn_backward_emit_ring_step(const uattn_builder_t *b,
+                                        const uattn_backward_kernel_t *kernel,
+                                        MlirValue step);
+/* dkv: where the rows of q lie that are the own ones of consumer step % C, of
+ * query head step / C of the group. */
+uattn_tile_place_t
+uattn_backward_emit_own_place(const uattn_builder_t *b,
+                              const uattn_backward_kernel_t *kernel,
+                              MlirValue step);
 
 /* (batch * q_heads + q_head) * q_tokens, i64: where rows of lse lie. */
 MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,

@@ -34,6 +34,8 @@ uattn_backward_layout(const uattn_backward_plan_t *plan,
       .consumer_registers =
           is_rows ? ROWS_CONSUMER_REGISTERS : plan->consumer_registers,
       .store_barrier_id = FIRST_STORE_BARRIER};
+  layout.clear_barrier_id =
+      layout.store_barrier_id + layout.consumer_warpgroups;
   layout.rows_per_cta = UATTN_WARPGROUP_ROWS * layout.consumer_warpgroups;
   layout.threads = UATTN_WARPGROUP_THREADS * (layout.consumer_warpgroups + 1);
   int32_t tile_bytes = layout.rows_per_cta * row_bytes;
@@ -81,7 +83,8 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
   uattn_mask_kinds_t masks = plan->masks;
   int share = plan->has_dtemp ? DQ : 0;
   int segments = masks.has_segments ? DKV | DQ : 0;
-  int positions = masks.is_causal || masks.has_window ? DKV | DQ : 0;
+  int positions =
+      masks.has_ranker || masks.is_causal || masks.has_window ? DKV | DQ : 0;
   const struct {
     uattn_backward_param_t what;
     uattn_plan_param_kind_t kind;
@@ -102,6 +105,8 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
        plan->has_dlse ? ROWS | share : 0},
       {UATTN_BACKWARD_PARAM_TEMP, UATTN_PLAN_PARAM_POINTER, 0,
        plan->has_temp ? DKV | DQ | (is_alsc ? ROWS : 0) : 0},
+      {UATTN_BACKWARD_PARAM_BOUNDS, UATTN_PLAN_PARAM_POINTER, 0,
+       masks.has_ranker ? DKV | DQ : 0},
       {UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS, UATTN_PLAN_PARAM_POINTER, 0,
        segments},
       {UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS, UATTN_PLAN_PARAM_POINTER, 0,
@@ -157,6 +162,8 @@ void uattn_backward_kernel_name(const uattn_backward_plan_t *plan,
     uattn_string_append(out_name, "_dlse");
   if (plan->has_dtemp)
     uattn_string_append(out_name, "_dtemp");
+  if (plan->masks.has_ranker)
+    uattn_string_append(out_name, "_ranker");
   if (plan->masks.has_segments)
     uattn_string_append(out_name, "_segments");
   if (plan->masks.is_causal)

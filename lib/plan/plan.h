@@ -237,6 +237,7 @@ typedef struct {
   int32_t producer_registers;
   int32_t consumer_registers;
   int32_t store_barrier_id; /* + consumer index */
+  int32_t clear_barrier_id; /* all consumers: dead rows are cleared */
 } uattn_backward_layout_t;
 uattn_backward_layout_t
 uattn_backward_layout(const uattn_backward_plan_t *plan,
@@ -274,6 +275,7 @@ typedef enum {
   UATTN_BACKWARD_PARAM_LSE,
   UATTN_BACKWARD_PARAM_DLSE,
   UATTN_BACKWARD_PARAM_TEMP,
+  UATTN_BACKWARD_PARAM_BOUNDS,
   UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS,
   UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS,
   /* f32 [batch, q_heads, q_tokens] between the kernels: what is added to

@@ -7,17 +7,7 @@
  * / 2 + 96 registers a thread: D 128 just fits. */
 enum { LARGEST_HEAD_DIM = 128 };
 
-static uattn_error_t *not_compiled(const char *what) {
-  return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
-                            "uattn.ranker_attention_bwd with %s is not "
-                            "compiled yet",
-                            what);
-}
-
 uattn_error_t *uattn_backward_check_supported(const uattn_problem_t *problem) {
-  uattn_mask_kinds_t masks = uattn_mask_kinds(problem);
-  if (masks.has_ranker)
-    return not_compiled("bounds");
   if (problem->head_dim <= LARGEST_HEAD_DIM)
     return NULL;
   return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
@@ -84,6 +74,12 @@ uattn_error_t *uattn_backward_plan_validate(const uattn_backward_plan_t *plan,
     if (error)
       return error;
   }
+  /* A candidate's own keys come in boxes of a warpgroup's rows. */
+  if (plan->masks.has_ranker && plan->moving_tile_rows != UATTN_WARPGROUP_ROWS)
+    return uattn_error_create(
+        UATTN_ERROR_INVALID_ARGUMENT,
+        "plan field moving_tile_rows is %d: expected %d with bounds",
+        plan->moving_tile_rows, UATTN_WARPGROUP_ROWS);
   uattn_backward_layout_t layout =
       uattn_backward_layout(plan, UATTN_BACKWARD_DKV);
   int32_t entry_registers = layout.threads * plan->entry_registers;

@@ -1,0 +1,125 @@
+/* What the parts of a consumer of the backward products share.
+ * Layer: emit. Must not know: attributes of the op level, how tiles are
+ * distributed to threads.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef UATTN_EMIT_BACKWARD_CONSUMER_H
+#define UATTN_EMIT_BACKWARD_CONSUMER_H
+
+#include "emit/kernel_backward.h"
+
+/* What steps add to: dK and dV; or dQ and, for dtemp, sums of a row over its
+ * keys of dt, dt y and p y, spread over 8 columns. */
+enum {
+  UATTN_BACKWARD_GRADIENT,
+  UATTN_BACKWARD_VALUE_GRADIENT = 1,
+  UATTN_BACKWARD_SUM_OF_DT = 1,
+  UATTN_BACKWARD_SUM_OF_DT_Y,
+  UATTN_BACKWARD_SUM_OF_P_Y,
+  UATTN_BACKWARD_MOST_SUMS
+};
+
+typedef struct {
+  const uattn_backward_kernel_t *kernel;
+  MlirType scores_type;   /* vector<64 x moving x f32> */
+  MlirType narrow_type;   /* the same in 16 bits */
+  MlirType gradient_type; /* vector<64 x head_dim x f32> */
+  MlirType rows_type;     /* vector<64 x f32> */
+  MlirValue first_tile;   /* its 64 rows of K or Q */
+  MlirValue second_tile;  /* of V or dout */
+  MlirValue first_row;
+  /* dq: rows, of q, that stay. Else null: each step loads columns. */
+  MlirValue exponent_shift;
+  MlirValue gradient_shift;
+  MlirValue temp;
+  /* Columns that a row sees, rows of i32; null: from the first, to the last. */
+  MlirValue begin;
+  MlirValue end;
+  MlirValue segment_ids; /* of the rows; null without */
+  /* With the ranker mask, rows of i1: dkv, keys of the history; dq, rows in
+   * either range. And those that see, or are seen by, their own alone. */
+  MlirValue is_live;
+  MlirValue is_candidate;
+} uattn_backward_consumer_t;
+
+static inline bool uattn_backward_is_dkv(const uattn_backward_consumer_t *c) {
+  return c->kernel->kind == UATTN_BACKWARD_DKV;
+}
+static inline bool
+uattn_backward_has_dtemp(const uattn_backward_consumer_t *c) {
+  return !uattn_backward_is_dkv(c) && c->kernel->plan->has_dtemp;
+}
+
+/* ---- backward_weights.c ----------------------------------------------------
+ */
+
+/* Values of rows of q, all of one type: a tile, or rows. */
+typedef struct {
+  MlirValue exponent_shift;
+  MlirValue gradient_shift;
+  MlirValue temp; /* null without */
+} uattn_backward_q_values_t;
+
+/* Of products (a tile or rows) and dP; `ds` but for gradient_scale. */
+typedef struct {
+  MlirValue p;
+  MlirValue y;
+  MlirValue dt;
+  MlirValue ds;
+} uattn_backward_weights_t;
+
+/* What a step's rows of q bring, over the tile of scores. */
+uattn_backward_q_values_t
+uattn_backward_step_values(const uattn_builder_t *b,
+                           const uattn_backward_consumer_t *consumer,
+                           const uattn_backward_step_t *at);
+/* y, the normalised capped scores of products. */
+MlirValue uattn_backward_emit_cap(const uattn_builder_t *b,
+                                  const uattn_backward_consumer_t *consumer,
+                                  MlirValue products);
+/* log2 p, before masks. */
+MlirValue uattn_backward_emit_exponents(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    MlirValue y, const uattn_backward_q_values_t *values);
+uattn_backward_weights_t
+uattn_backward_emit_weights(const uattn_builder_t *b,
+                            const uattn_backward_consumer_t *consumer,
+                            MlirValue y, MlirValue exponents, MlirValue dp,
+                            const uattn_backward_q_values_t *values);
+/* Where the batch begins in a tensor of [batch, tokens]. */
+MlirValue uattn_backward_token_offset(const uattn_builder_t *b,
+                                      const uattn_backward_kernel_t *kernel,
+                                      uattn_backward_param_t tokens);
+
+/* ---- backward_masks.c ------------------------------------------------------
+ */
+
+/* Fills what the consumer knows of its rows' masks. */
+void uattn_backward_emit_limits(const uattn_builder_t *b,
+                                uattn_backward_consumer_t *consumer);
+/* Exponents of a step: -inf where a row must not see a column. */
+MlirValue uattn_backward_emit_mask(const uattn_builder_t *b,
+                                   const uattn_backward_consumer_t *consumer,
+                                   MlirValue step,
+                                   const uattn_backward_step_t *at,
+                                   MlirValue exponents);
+/* With the ranker mask: zeros in rows of the step's tiles that do not count,
+ * which may be dead and hold NaN. */
+void uattn_backward_emit_clear(const uattn_builder_t *b,
+                               const uattn_backward_consumer_t *consumer,
+                               MlirValue step, const uattn_backward_step_t *at);
+
+/* ---- backward_own.c --------------------------------------------------------
+ */
+
+/* With the ranker mask: what candidates' own keys add. */
+void uattn_backward_emit_own(const uattn_builder_t *b,
+                             const uattn_backward_consumer_t *consumer,
+                             MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]);
+
+/* How many sums there are, and each one's type. */
+int uattn_backward_sum_count(const uattn_backward_consumer_t *consumer);
+MlirType uattn_backward_sum_type(const uattn_builder_t *b,
+                                 const uattn_backward_consumer_t *consumer,
+                                 int sum);
+
+#endif /* UATTN_EMIT_BACKWARD_CONSUMER_H */

@@ -1,0 +1,256 @@
+/* Which columns a consumer's rows see in the backward products, and what of the
+ * tiles counts.
+ * Layer: emit. Must not know: attributes of the op level; products.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "emit/backward_consumer.h"
+#include "emit/softmax.h"
+
+static MlirType i32_rows(const uattn_builder_t *b) {
+  return uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
+}
+
+/* ---- Limits of rows ---------------------------------------------------------
+ */
+
+static MlirValue row_positions(const uattn_builder_t *b, MlirValue first) {
+  MlirType type = i32_rows(b);
+  return uattn_binary(b, "arith.addi", uattn_emit_row_index(b, type),
+                      uattn_broadcast(b, first, type));
+}
+
+/* dkv: key j sees, so to say, the rows of q in [j - q_offset, j + window -
+ * q_offset). Zeros past a range's end need a mask with alsc alone, whose
+ * exponent of a score of 0 may overflow. */
+static void emit_seen_rows(const uattn_builder_t *b,
+                           uattn_backward_consumer_t *consumer) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  const MlirValue *params = kernel->params;
+  uattn_mask_kinds_t masks = kernel->plan->masks;
+  bool is_alsc = kernel->plan->cap_method == UATTN_CAP_ALSC;
+  MlirValue end =
+      uattn_broadcast(b, params[UATTN_BACKWARD_PARAM_Q_TOKENS], i32_rows(b));
+  if (masks.is_causal || masks.has_window || is_alsc)
+    consumer->end = end;
+  if (!masks.is_causal && !masks.has_window)
+    return;
+  MlirValue own =
+      row_positions(b, uattn_binary(b, "arith.subi", consumer->first_row,
+                                    params[UATTN_BACKWARD_PARAM_Q_OFFSET]));
+  if (masks.is_causal)
+    consumer->begin = own;
+  if (masks.has_window) {
+    MlirValue window = uattn_broadcast(
+        b, params[UATTN_BACKWARD_PARAM_WINDOW_TOKENS], i32_rows(b));
+    consumer->end = uattn_binary(b, "arith.minsi", end,
+                                 uattn_binary(b, "arith.addi", own, window));
+  }
+}
+
+/* lower <= row < upper, rows of i1. */
+static MlirValue is_within(const uattn_builder_t *b, MlirValue rows,
+                           MlirValue lower, MlirValue upper) {
+  MlirType type = mlirValueGetType(rows);
+  return uattn_binary(
+      b, "arith.andi",
+      uattn_compare_i(b, UATTN_CMPI_SLE, uattn_broadcast(b, lower, type), rows),
+      uattn_compare_i(b, UATTN_CMPI_SLT, rows,
+                      uattn_broadcast(b, upper, type)));
+}
+
+/* dkv: keys of the history, and candidates whose own row of q is there. */
+static void emit_key_kinds(const uattn_builder_t *b,
+                           uattn_backward_consumer_t *consumer) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  const MlirValue *params = kernel->params;
+  MlirValue keys = row_positions(b, consumer->first_row);
+  MlirValue own_rows =
+      row_positions(b, uattn_binary(b, "arith.subi", consumer->first_row,
+                                    params[UATTN_BACKWARD_PARAM_Q_OFFSET]));
+  consumer->is_live =
+      is_within(b, keys, kernel->history_lower, kernel->history_upper);
+  MlirValue is_candidate =
+      is_within(b, keys, kernel->candidate_lower, kernel->candidate_upper);
+  MlirValue has_row = is_within(b, own_rows, kernel->zero,
+                                params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
+  MlirValue yes =
+      uattn_constant_splat_i1(b, mlirValueGetType(is_candidate), true);
+  consumer->is_candidate = uattn_binary(
+      b, "arith.andi", uattn_binary(b, "arith.andi", is_candidate, has_row),
+      uattn_binary(b, "arith.xori", consumer->is_live, yes));
+}
+
+void uattn_backward_emit_limits(const uattn_builder_t *b,
+                                uattn_backward_consumer_t *consumer) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  const MlirValue *params = kernel->params;
+  uattn_mask_kinds_t masks = kernel->plan->masks;
+  if (!uattn_backward_is_dkv(consumer)) {
+    uattn_forward_rows_t rows =
+        uattn_forward_emit_rows(b, &kernel->forward, consumer->first_row);
+    consumer->begin = rows.begin;
+    consumer->end = rows.end;
+    consumer->segment_ids = rows.segment_ids;
+    consumer->is_live = rows.is_live;
+    consumer->is_candidate = rows.is_candidate;
+    return;
+  }
+  emit_seen_rows(b, consumer);
+  if (masks.has_ranker)
+    emit_key_kinds(b, consumer);
+  if (masks.has_segments)
+    consumer->segment_ids = uattn_emit_row_load(
+        b, params[UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS],
+        uattn_backward_token_offset(b, kernel, UATTN_BACKWARD_PARAM_KV_TOKENS),
+        consumer->first_row, params[UATTN_BACKWARD_PARAM_KV_TOKENS],
+        i32_rows(b));
+}
+
+/* ---- A step's mask ----------------------------------------------------------
+ */
+
+/* i1: some row of the warpgroup does not see all columns of the tile. */
+static MlirValue needs_limits(const uattn_builder_t *b,
+                              const uattn_backward_consumer_t *consumer,
+                              MlirValue step, const uattn_backward_step_t *at) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  const MlirValue *params = kernel->params;
+  uattn_mask_kinds_t masks = kernel->plan->masks;
+  if (!uattn_backward_is_dkv(consumer)) {
+    const uattn_forward_steps_t *keys = &kernel->forward.keys;
+    return uattn_binary(
+        b, "arith.ori",
+        uattn_compare_i(b, UATTN_CMPI_SLT, step, keys->first_full),
+        uattn_compare_i(b, UATTN_CMPI_SLE, keys->after_full, step));
+  }
+  MlirValue after =
+      uattn_binary(b, "arith.addi", at->place.row,
+                   uattn_constant_i32(b, kernel->plan->moving_tile_rows));
+  MlirValue end = at->end;
+  MlirValue first = {NULL};
+  if (masks.is_causal || masks.has_window)
+    first = uattn_binary(b, "arith.subi", consumer->first_row,
+                         params[UATTN_BACKWARD_PARAM_Q_OFFSET]);
+  if (masks.has_window)
+    end =
+        uattn_binary(b, "arith.minsi", end,
+                     uattn_binary(b, "arith.addi", first,
+                                  params[UATTN_BACKWARD_PARAM_WINDOW_TOKENS]));
+  MlirValue needs = uattn_compare_i(b, UATTN_CMPI_SLT, end, after);
+  if (!masks.is_causal)
+    return needs;
+  MlirValue last = uattn_binary(
+      b, "arith.addi", first, uattn_constant_i32(b, UATTN_WARPGROUP_ROWS - 1));
+  return uattn_binary(b, "arith.ori", needs,
+                      uattn_compare_i(b, UATTN_CMPI_SLT, at->place.row, last));
+}
+
+/* -inf outside the limits, where some row has one within the tile. */
+static MlirValue apply_limits(const uattn_builder_t *b,
+                              const uattn_backward_consumer_t *consumer,
+                              MlirValue step, const uattn_backward_step_t *at,
+                              MlirValue exponents) {
+  if (!consumer->end.ptr)
+    return exponents;
+  uattn_builder_t some, none;
+  MlirRegion then = uattn_region_create(b, NULL, 0, &some);
+  MlirValue end = consumer->end;
+  if (consumer->kernel->plan->masks.has_ranker &&
+      uattn_backward_is_dkv(consumer))
+    end = uattn_binary(&some, "arith.minsi", end,
+                       uattn_broadcast(&some, at->end, i32_rows(b)));
+  MlirValue masked = uattn_emit_mask_apply(&some, exponents, at->place.row, end,
+                                           consumer->begin);
+  uattn_yield(&some, &masked, 1);
+  MlirRegion otherwise = uattn_region_create(b, NULL, 0, &none);
+  uattn_yield(&none, &exponents, 1);
+  MlirOperation made =
+      uattn_if_else_append(b, needs_limits(b, consumer, step, at),
+                           &consumer->scores_type, 1, then, otherwise);
+  return mlirOperationGetResult(made, 0);
+}
+
+static MlirValue apply_segments(const uattn_builder_t *b,
+                                const uattn_backward_consumer_t *consumer,
+                                MlirValue first_column, MlirValue exponents) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  if (!consumer->segment_ids.ptr)
+    return exponents;
+  bool is_dkv = uattn_backward_is_dkv(consumer);
+  uattn_backward_param_t ids = is_dkv ? UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS
+                                      : UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS;
+  uattn_backward_param_t tokens =
+      is_dkv ? UATTN_BACKWARD_PARAM_Q_TOKENS : UATTN_BACKWARD_PARAM_KV_TOKENS;
+  MlirType type = uattn_type_vector2(uattn_type_i32(b), UATTN_WARPGROUP_ROWS,
+                                     kernel->plan->moving_tile_rows);
+  MlirValue column_ids = uattn_emit_column_load(
+      b, kernel->params[ids], uattn_backward_token_offset(b, kernel, tokens),
+      first_column, kernel->params[tokens], type);
+  MlirValue is_same =
+      uattn_compare_i(b, UATTN_CMPI_EQ, column_ids,
+                      uattn_emit_row_broadcast(b, consumer->segment_ids, type));
+  return uattn_select(
+      b, is_same, exponents,
+      uattn_constant_splat(b, consumer->scores_type, -INFINITY));
+}
+
+MlirValue uattn_backward_emit_mask(const uattn_builder_t *b,
+                                   const uattn_backward_consumer_t *consumer,
+                                   MlirValue step,
+                                   const uattn_backward_step_t *at,
+                                   MlirValue exponents) {
+  exponents = apply_limits(b, consumer, step, at, exponents);
+  return apply_segments(b, consumer, at->place.row, exponents);
+}
+
+/* ---- Dead rows of tiles -----------------------------------------------------
+ */
+
+/* The first row of the step's tiles that does not count: behind the history,
+ * which the first step of dq has; behind a range of rows of q. */
+static MlirValue dead_from(const uattn_builder_t *b,
+                           const uattn_backward_consumer_t *consumer,
+                           const uattn_backward_step_t *at) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  MlirValue end =
+      uattn_backward_is_dkv(consumer) ? at->end : kernel->forward.history_upper;
+  return uattn_binary(b, "arith.maxsi", kernel->zero,
+                      uattn_binary(b, "arith.subi", end, at->place.row));
+}
+
+/* One consumer writes; all wait for it. */
+void uattn_backward_emit_clear(const uattn_builder_t *b,
+                               const uattn_backward_consumer_t *consumer,
+                               MlirValue step,
+                               const uattn_backward_step_t *at) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  const MlirValue always = {NULL};
+  if (!kernel->plan->masks.has_ranker)
+    return;
+  uattn_builder_t some, mine;
+  MlirValue first = dead_from(b, consumer, at);
+  MlirValue has_dead =
+      uattn_compare_i(b, UATTN_CMPI_SLT, first,
+                      uattn_constant_i32(b, kernel->plan->moving_tile_rows));
+  MlirRegion then = uattn_region_create(b, NULL, 0, &some);
+  MlirValue ring_step = uattn_backward_emit_ring_step(&some, kernel, step);
+  MlirValue tiles[] = {
+      uattn_emit_ring_acquire(&some, kernel->first_ring, ring_step),
+      uattn_emit_ring_acquire(&some, kernel->second_ring, ring_step)};
+  MlirRegion writer = uattn_region_create(&some, NULL, 0, &mine);
+  for (int i = 0; i < 2; ++i)
+    uattn_emit_smem_clear_rows(&mine, tiles[i], first);
+  uattn_emit_async_proxy_fence_op(&mine);
+  uattn_yield(&mine, NULL, 0);
+  uattn_if_append(&some,
+                  uattn_compare_i(&some, UATTN_CMPI_EQ, kernel->index_in_role,
+                                  kernel->zero),
+                  writer);
+  uattn_emit_named_barrier_sync(
+      &some, uattn_constant_i32(&some, kernel->layout.clear_barrier_id),
+      (int64_t)UATTN_WARPGROUP_THREADS * kernel->plan->consumer_warpgroups,
+      always);
+  uattn_yield(&some, NULL, 0);
+  uattn_if_append(b, has_dead, then);
+}
