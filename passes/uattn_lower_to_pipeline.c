@@ -114,10 +114,10 @@ static bool lower_backward(MlirOperation root, MlirOperation op) {
   MlirAttribute kernels[UATTN_BACKWARD_KERNEL_COUNT];
   if (!uattn_backward_plan_from_op(op, &plan, &target))
     return false;
-  int32_t count = uattn_backward_kernel_count(&plan);
-  for (int32_t kind = 0; kind < count; ++kind)
-    kernels[kind] = lower_backward_kernel(root, op, &plan,
-                                          (uattn_backward_kernel_kind_t)kind);
+  uattn_backward_kernel_kind_t kinds[UATTN_BACKWARD_KERNEL_COUNT];
+  int32_t count = uattn_backward_kernels(&plan, kinds);
+  for (int32_t i = 0; i < count; ++i)
+    kernels[i] = lower_backward_kernel(root, op, &plan, kinds[i]);
   uattn_op_set_attribute(
       op, UATTN_ATTR_KERNELS,
       mlirArrayAttrGet(mlirOperationGetContext(op), count, kernels));

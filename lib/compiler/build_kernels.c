@@ -144,13 +144,13 @@ backward_kernel_record(const uattn_backward_plan_t *plan,
   uattn_backward_layout_t layout = uattn_backward_layout(plan, kind);
   uattn_plan_param_t params[UATTN_BACKWARD_PARAM_COUNT];
   int count = uattn_backward_params(plan, kind, params);
-  bool is_dkv = kind == UATTN_BACKWARD_DKV;
+  bool keys_stay = uattn_backward_keys_stay(kind);
   uattn_string_t entry = {0};
   uattn_backward_kernel_name(plan, kind, &entry);
   uattn_artifact_kernel_t record = {
       .entry = uattn_string_take(&entry),
       .image_index = image_index,
-      .grid_rule = is_dkv ? UATTN_GRID_KV_TILES : UATTN_GRID_Q_TILES,
+      .grid_rule = keys_stay ? UATTN_GRID_KV_TILES : UATTN_GRID_Q_TILES,
       .rows_per_cta = layout.rows_per_cta,
       .threads = layout.threads,
       .dynamic_smem_bytes = layout.total_bytes,
@@ -159,7 +159,7 @@ backward_kernel_record(const uattn_backward_plan_t *plan,
   };
   for (int i = 0; i < count; ++i) {
     record.params[i] = param_record(&backward_facts[params[i].what], params[i]);
-    if (is_dkv && params[i].what == UATTN_BACKWARD_PARAM_TILES)
+    if (keys_stay && params[i].what == UATTN_BACKWARD_PARAM_TILES)
       record.params[i].quantity = UATTN_QUANTITY_KV_TILES;
   }
   return record;
@@ -303,8 +303,9 @@ kernel_record(MlirOperation op, uint32_t kernel_index, uint32_t image_index) {
   if (uattn_op_is(op, UATTN_OPNAME_RANKER_ATTENTION_BWD)) {
     uattn_backward_plan_t plan;
     UATTN_CHECK(uattn_backward_plan_from_op(op, &plan, &target));
-    return backward_kernel_record(
-        &plan, (uattn_backward_kernel_kind_t)kernel_index, image_index);
+    uattn_backward_kernel_kind_t kinds[UATTN_BACKWARD_KERNEL_COUNT];
+    UATTN_CHECK((int32_t)kernel_index < uattn_backward_kernels(&plan, kinds));
+    return backward_kernel_record(&plan, kinds[kernel_index], image_index);
   }
   uattn_forward_plan_t plan;
   UATTN_CHECK(uattn_plan_from_op(op, &plan, &target));

@@ -7,11 +7,10 @@
 
 #include "emit/kernel_backward.h"
 
-/* What steps add to: dK and dV; or dQ and, for dtemp, sums of a row over its
- * keys of dt, dt y and p y, spread over 8 columns. */
+/* What steps add to: dK, then dV, or one of them; or dQ and, for dtemp, sums of
+ * a row over its keys of dt, dt y and p y, spread over 8 columns. */
 enum {
-  UATTN_BACKWARD_GRADIENT,
-  UATTN_BACKWARD_VALUE_GRADIENT = 1,
+  UATTN_BACKWARD_GRADIENT, /* of S */
   UATTN_BACKWARD_SUM_OF_DT = 1,
   UATTN_BACKWARD_SUM_OF_DT_Y,
   UATTN_BACKWARD_SUM_OF_P_Y,
@@ -41,12 +40,27 @@ typedef struct {
   MlirValue is_candidate;
 } uattn_backward_consumer_t;
 
-static inline bool uattn_backward_is_dkv(const uattn_backward_consumer_t *c) {
-  return c->kernel->kind == UATTN_BACKWARD_DKV;
+static inline bool uattn_backward_has_keys(const uattn_backward_consumer_t *c) {
+  return uattn_backward_keys_stay(c->kernel->kind);
+}
+/* dK or dQ, and so dP and dS. */
+static inline bool
+uattn_backward_has_gradient(const uattn_backward_consumer_t *c) {
+  return c->kernel->kind != UATTN_BACKWARD_DV;
+}
+static inline bool
+uattn_backward_has_value_gradient(const uattn_backward_consumer_t *c) {
+  return c->kernel->kind == UATTN_BACKWARD_DKV ||
+         c->kernel->kind == UATTN_BACKWARD_DV;
+}
+/* Where dV is among the sums. */
+static inline int
+uattn_backward_value_gradient(const uattn_backward_consumer_t *c) {
+  return uattn_backward_has_gradient(c) ? 1 : 0;
 }
 static inline bool
 uattn_backward_has_dtemp(const uattn_backward_consumer_t *c) {
-  return !uattn_backward_is_dkv(c) && c->kernel->plan->has_dtemp;
+  return !uattn_backward_has_keys(c) && c->kernel->plan->has_dtemp;
 }
 
 /* ---- backward_weights.c ----------------------------------------------------
@@ -59,7 +73,8 @@ typedef struct {
   MlirValue temp; /* null without */
 } uattn_backward_q_values_t;
 
-/* Of products (a tile or rows) and dP; `ds` but for gradient_scale. */
+/* Of products (a tile or rows) and dP (null: p and y alone); `ds` but for
+ * gradient_scale. */
 typedef struct {
   MlirValue p;
   MlirValue y;

@@ -86,7 +86,7 @@ void uattn_backward_emit_limits(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   const MlirValue *params = kernel->params;
   uattn_mask_kinds_t masks = kernel->plan->masks;
-  if (!uattn_backward_is_dkv(consumer)) {
+  if (!uattn_backward_has_keys(consumer)) {
     uattn_forward_rows_t rows =
         uattn_forward_emit_rows(b, &kernel->forward, consumer->first_row);
     consumer->begin = rows.begin;
@@ -117,7 +117,7 @@ static MlirValue needs_limits(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   const MlirValue *params = kernel->params;
   uattn_mask_kinds_t masks = kernel->plan->masks;
-  if (!uattn_backward_is_dkv(consumer)) {
+  if (!uattn_backward_has_keys(consumer)) {
     const uattn_forward_steps_t *keys = &kernel->forward.keys;
     return uattn_binary(
         b, "arith.ori",
@@ -157,7 +157,7 @@ static MlirValue apply_limits(const uattn_builder_t *b,
   MlirRegion then = uattn_region_create(b, NULL, 0, &some);
   MlirValue end = consumer->end;
   if (consumer->kernel->plan->masks.has_ranker &&
-      uattn_backward_is_dkv(consumer))
+      uattn_backward_has_keys(consumer))
     end = uattn_binary(&some, "arith.minsi", end,
                        uattn_broadcast(&some, at->end, i32_rows(b)));
   MlirValue masked = uattn_emit_mask_apply(&some, exponents, at->place.row, end,
@@ -177,7 +177,7 @@ static MlirValue apply_segments(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   if (!consumer->segment_ids.ptr)
     return exponents;
-  bool is_dkv = uattn_backward_is_dkv(consumer);
+  bool is_dkv = uattn_backward_has_keys(consumer);
   uattn_backward_param_t ids = is_dkv ? UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS
                                       : UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS;
   uattn_backward_param_t tokens =
@@ -213,8 +213,9 @@ static MlirValue dead_from(const uattn_builder_t *b,
                            const uattn_backward_consumer_t *consumer,
                            const uattn_backward_step_t *at) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
-  MlirValue end =
-      uattn_backward_is_dkv(consumer) ? at->end : kernel->forward.history_upper;
+  MlirValue end = uattn_backward_has_keys(consumer)
+                      ? at->end
+                      : kernel->forward.history_upper;
   return uattn_binary(b, "arith.maxsi", kernel->zero,
                       uattn_binary(b, "arith.subi", end, at->place.row));
 }

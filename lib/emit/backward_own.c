@@ -29,9 +29,12 @@ own_values(const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
   uattn_backward_q_values_t values = {
       uattn_emit_row_load(b, params[UATTN_BACKWARD_PARAM_EXPONENT_SHIFT],
                           offset, first_row, q_tokens, rows),
-      uattn_emit_row_load(b, params[UATTN_BACKWARD_PARAM_GRADIENT_SHIFT],
-                          offset, first_row, q_tokens, rows),
+      {NULL},
       {NULL}};
+  if (uattn_backward_has_gradient(consumer))
+    values.gradient_shift =
+        uattn_emit_row_load(b, params[UATTN_BACKWARD_PARAM_GRADIENT_SHIFT],
+                            offset, first_row, q_tokens, rows);
   if (kernel->plan->has_temp)
     values.temp = uattn_emit_row_load(
         b, params[UATTN_BACKWARD_PARAM_TEMP],
@@ -48,7 +51,7 @@ static MlirValue sees_itself(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   if (!kernel->plan->masks.has_segments)
     return consumer->is_candidate;
-  bool is_dkv = uattn_backward_is_dkv(consumer);
+  bool is_dkv = uattn_backward_has_keys(consumer);
   uattn_backward_param_t ids = is_dkv ? UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS
                                       : UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS;
   uattn_backward_param_t tokens =
@@ -104,18 +107,22 @@ static void add_own(const uattn_builder_t *b,
   MlirValue y = uattn_backward_emit_cap(
       b, consumer,
       uattn_emit_row_dot(b, consumer->first_tile, tiles.first, rows));
-  MlirValue dp =
-      uattn_emit_row_dot(b, consumer->second_tile, tiles.second, rows);
+  MlirValue dp = {NULL};
+  if (uattn_backward_has_gradient(consumer))
+    dp = uattn_emit_row_dot(b, consumer->second_tile, tiles.second, rows);
   uattn_backward_weights_t weights = uattn_backward_emit_weights(
       b, consumer, y, uattn_backward_emit_exponents(b, consumer, y, &values),
       dp, &values);
-  io_sums[UATTN_BACKWARD_GRADIENT] =
-      add_rows(b, consumer, io_sums[UATTN_BACKWARD_GRADIENT], weights.ds,
-               tiles.first, sees);
-  if (uattn_backward_is_dkv(consumer))
-    io_sums[UATTN_BACKWARD_VALUE_GRADIENT] =
-        add_rows(b, consumer, io_sums[UATTN_BACKWARD_VALUE_GRADIENT], weights.p,
-                 tiles.second, sees);
+  if (uattn_backward_has_gradient(consumer))
+    io_sums[UATTN_BACKWARD_GRADIENT] =
+        add_rows(b, consumer, io_sums[UATTN_BACKWARD_GRADIENT], weights.ds,
+                 tiles.first, sees);
+  if (uattn_backward_has_value_gradient(consumer)) {
+    MlirValue *values_gradient =
+        &io_sums[uattn_backward_value_gradient(consumer)];
+    *values_gradient =
+        add_rows(b, consumer, *values_gradient, weights.p, tiles.second, sees);
+  }
   if (!uattn_backward_has_dtemp(consumer))
     return;
   add_to_sum(b, consumer, UATTN_BACKWARD_SUM_OF_DT, weights.dt, sees, io_sums);
@@ -151,7 +158,7 @@ static void emit_own_step(const uattn_builder_t *b,
                           MlirValue step, own_tiles_t tiles,
                           MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
-  if (uattn_backward_is_dkv(consumer)) {
+  if (uattn_backward_has_keys(consumer)) {
     uattn_tile_place_t place = uattn_backward_emit_own_place(b, kernel, step);
     add_own(b, consumer, tiles, place.head, place.row, place.row, io_sums);
   } else {
@@ -169,7 +176,7 @@ static void emit_step(const uattn_builder_t *b,
                       const uattn_backward_consumer_t *consumer, MlirValue step,
                       MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
-  bool is_dkv = uattn_backward_is_dkv(consumer);
+  bool is_dkv = uattn_backward_has_keys(consumer);
   int count = uattn_backward_sum_count(consumer);
   MlirValue ring_step =
       is_dkv ? uattn_binary(b, "arith.addi", kernel->steps, step) : step;
@@ -212,7 +219,7 @@ void uattn_backward_emit_own(const uattn_builder_t *b,
     inner[i] = mlirBlockGetArgument(body.block, 1 + i);
   emit_step(&body, consumer, mlirBlockGetArgument(body.block, 0), inner);
   uattn_yield(&body, inner, count);
-  MlirValue steps = uattn_backward_is_dkv(consumer)
+  MlirValue steps = uattn_backward_has_keys(consumer)
                         ? kernel->own_steps
                         : kernel->forward.ring_offset;
   MlirOperation loop = uattn_for_append(b, kernel->zero, steps, kernel->one,

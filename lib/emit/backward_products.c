@@ -12,15 +12,16 @@
 enum { FOLDED_COLUMNS = 8 };
 
 int uattn_backward_sum_count(const uattn_backward_consumer_t *consumer) {
-  if (uattn_backward_is_dkv(consumer))
-    return 2;
+  if (uattn_backward_has_keys(consumer))
+    return uattn_backward_has_gradient(consumer) +
+           uattn_backward_has_value_gradient(consumer);
   return uattn_backward_has_dtemp(consumer) ? UATTN_BACKWARD_MOST_SUMS : 1;
 }
 
 MlirType uattn_backward_sum_type(const uattn_builder_t *b,
                                  const uattn_backward_consumer_t *consumer,
                                  int sum) {
-  if (sum == UATTN_BACKWARD_GRADIENT || uattn_backward_is_dkv(consumer))
+  if (sum == UATTN_BACKWARD_GRADIENT || uattn_backward_has_keys(consumer))
     return consumer->gradient_type;
   return uattn_type_vector2(uattn_type_f32(b), UATTN_WARPGROUP_ROWS,
                             FOLDED_COLUMNS);
@@ -84,9 +85,11 @@ static void emit_step(const uattn_builder_t *b,
   MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, ring_step);
   MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
   MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, ring_step);
-  MlirValue dp = emit_scores(b, consumer, consumer->second_tile, second);
-  uattn_emit_wgmma_wait(b, 0, &products, &dp);
-  if (!uattn_backward_is_dkv(consumer)) /* V has been used */
+  MlirValue dp = {NULL};
+  if (uattn_backward_has_gradient(consumer))
+    dp = emit_scores(b, consumer, consumer->second_tile, second);
+  uattn_emit_wgmma_wait(b, 0, &products, dp.ptr ? &dp : NULL);
+  if (!uattn_backward_has_keys(consumer)) /* V has been used */
     uattn_emit_ring_release(b, kernel->second_ring, ring_step);
   uattn_backward_q_values_t values =
       uattn_backward_step_values(b, consumer, &at);
@@ -98,18 +101,19 @@ static void emit_step(const uattn_builder_t *b,
       uattn_backward_emit_weights(b, consumer, y, exponents, dp, &values);
   if (uattn_backward_has_dtemp(consumer))
     add_row_sums(b, consumer, &weights, io_sums);
-  MlirValue *gradient = &io_sums[UATTN_BACKWARD_GRADIENT];
-  *gradient = emit_gradient(b, consumer, narrow(b, consumer, weights.ds), first,
-                            *gradient);
-  if (uattn_backward_is_dkv(consumer)) {
-    MlirValue *values_gradient = &io_sums[UATTN_BACKWARD_VALUE_GRADIENT];
-    *values_gradient = emit_gradient(
-        b, consumer, narrow(b, consumer, weights.p), second, *values_gradient);
-    uattn_emit_wgmma_wait(b, 0, gradient, values_gradient);
+  MlirValue *first_sum = &io_sums[UATTN_BACKWARD_GRADIENT];
+  MlirValue *values_sum = &io_sums[uattn_backward_value_gradient(consumer)];
+  if (uattn_backward_has_gradient(consumer))
+    *first_sum = emit_gradient(b, consumer, narrow(b, consumer, weights.ds),
+                               first, *first_sum);
+  if (uattn_backward_has_value_gradient(consumer))
+    *values_sum = emit_gradient(b, consumer, narrow(b, consumer, weights.p),
+                                second, *values_sum);
+  bool has_both = uattn_backward_has_gradient(consumer) &&
+                  uattn_backward_has_value_gradient(consumer);
+  uattn_emit_wgmma_wait(b, 0, first_sum, has_both ? values_sum : NULL);
+  if (uattn_backward_has_keys(consumer))
     uattn_emit_ring_release(b, kernel->second_ring, ring_step);
-  } else {
-    uattn_emit_wgmma_wait(b, 0, gradient, NULL);
-  }
   uattn_emit_ring_release(b, kernel->first_ring, ring_step);
 }
 
@@ -222,19 +226,20 @@ static void emit_results(const uattn_builder_t *b,
                          const uattn_backward_consumer_t *consumer,
                          const MlirValue sums[UATTN_BACKWARD_MOST_SUMS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
-  MlirValue scale = uattn_softmax_spread(
-      b, kernel->params[UATTN_BACKWARD_PARAM_GRADIENT_SCALE],
-      consumer->gradient_type);
+  bool has_keys = uattn_backward_has_keys(consumer);
   if (uattn_backward_has_dtemp(consumer))
     emit_dtemp_share(b, consumer, sums);
-  emit_store(
-      b, consumer,
-      uattn_binary(b, "arith.mulf", sums[UATTN_BACKWARD_GRADIENT], scale),
-      consumer->first_tile,
-      uattn_backward_is_dkv(consumer) ? UATTN_BACKWARD_PARAM_DK
-                                      : UATTN_BACKWARD_PARAM_DQ);
-  if (uattn_backward_is_dkv(consumer))
-    emit_store(b, consumer, sums[UATTN_BACKWARD_VALUE_GRADIENT],
+  if (uattn_backward_has_gradient(consumer))
+    emit_store(
+        b, consumer,
+        uattn_binary(b, "arith.mulf", sums[UATTN_BACKWARD_GRADIENT],
+                     uattn_softmax_spread(
+                         b, kernel->params[UATTN_BACKWARD_PARAM_GRADIENT_SCALE],
+                         consumer->gradient_type)),
+        consumer->first_tile,
+        has_keys ? UATTN_BACKWARD_PARAM_DK : UATTN_BACKWARD_PARAM_DQ);
+  if (uattn_backward_has_value_gradient(consumer))
+    emit_store(b, consumer, sums[uattn_backward_value_gradient(consumer)],
                consumer->second_tile, UATTN_BACKWARD_PARAM_DV);
 }
 
@@ -298,7 +303,7 @@ MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
     uattn_backward_emit_own(&role, &consumer, sums);
   emit_loop(&role, &consumer, sums);
   drop_dead(&role, &consumer, sums);
-  if (has_ranker && kernel->kind == UATTN_BACKWARD_DKV)
+  if (has_ranker && kernel->kind != UATTN_BACKWARD_DQ)
     uattn_backward_emit_own(&role, &consumer, sums);
   emit_results(&role, &consumer, sums);
   uattn_yield(&role, NULL, 0);

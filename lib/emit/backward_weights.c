@@ -32,7 +32,7 @@ uattn_backward_step_values(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   MlirType type = consumer->scores_type;
   uattn_backward_q_values_t values = {{NULL}, {NULL}, {NULL}};
-  if (!uattn_backward_is_dkv(consumer)) {
+  if (!uattn_backward_has_keys(consumer)) {
     values.exponent_shift =
         uattn_softmax_spread(b, consumer->exponent_shift, type);
     values.gradient_shift =
@@ -44,8 +44,9 @@ uattn_backward_step_values(const uattn_builder_t *b,
   MlirValue offset = uattn_backward_emit_row_offset(b, kernel, at->q_head);
   values.exponent_shift = load_columns(
       b, consumer, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, offset, at);
-  values.gradient_shift = load_columns(
-      b, consumer, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT, offset, at);
+  if (uattn_backward_has_gradient(consumer))
+    values.gradient_shift = load_columns(
+        b, consumer, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT, offset, at);
   if (kernel->plan->has_temp)
     values.temp = load_columns(
         b, consumer, UATTN_BACKWARD_PARAM_TEMP,
@@ -115,6 +116,9 @@ uattn_backward_emit_weights(const uattn_builder_t *b,
                             MlirValue y, MlirValue exponents, MlirValue dp,
                             const uattn_backward_q_values_t *values) {
   MlirValue p = uattn_unary_approximate(b, "math.exp2", exponents);
+  MlirValue none = {NULL};
+  if (!dp.ptr)
+    return (uattn_backward_weights_t){p, y, none, none};
   MlirValue dt =
       uattn_binary(b, "arith.mulf", p,
                    uattn_binary(b, "arith.addf", dp, values->gradient_shift));

@@ -76,9 +76,9 @@ static void emit_place(const uattn_builder_t *b,
                        uattn_backward_kernel_t *kernel) {
   const MlirValue *params = kernel->params;
   MlirValue tiles = params[UATTN_BACKWARD_PARAM_TILES];
-  MlirValue heads =
-      params[kernel->kind == UATTN_BACKWARD_DKV ? UATTN_BACKWARD_PARAM_KV_HEADS
-                                                : UATTN_BACKWARD_PARAM_Q_HEADS];
+  MlirValue heads = params[uattn_backward_keys_stay(kernel->kind)
+                               ? UATTN_BACKWARD_PARAM_KV_HEADS
+                               : UATTN_BACKWARD_PARAM_Q_HEADS];
   MlirValue cta = uattn_emit_cta_index(b);
   MlirValue tile = uattn_binary(b, "arith.remui", cta, tiles);
   MlirValue rest = uattn_binary(b, "arith.divui", cta, tiles);
@@ -373,7 +373,7 @@ MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
  */
 
 static bool has_products(const uattn_backward_kernel_t *kernel) {
-  return kernel->kind == UATTN_BACKWARD_DKV ||
+  return uattn_backward_keys_stay(kernel->kind) ||
          kernel->kind == UATTN_BACKWARD_DQ;
 }
 
@@ -415,18 +415,17 @@ typedef struct {
 } operands_t;
 
 static operands_t operands_of(uattn_backward_kernel_kind_t kind) {
-  static const operands_t operands[UATTN_BACKWARD_KERNEL_COUNT] = {
-      [UATTN_BACKWARD_ROWS] = {{UATTN_BACKWARD_PARAM_OUT,
-                                UATTN_BACKWARD_PARAM_DOUT},
-                               {0, 0}},
-      [UATTN_BACKWARD_DKV] = {{UATTN_BACKWARD_PARAM_K, UATTN_BACKWARD_PARAM_V},
-                              {UATTN_BACKWARD_PARAM_Q,
-                               UATTN_BACKWARD_PARAM_DOUT}},
-      [UATTN_BACKWARD_DQ] = {{UATTN_BACKWARD_PARAM_Q,
-                              UATTN_BACKWARD_PARAM_DOUT},
-                             {UATTN_BACKWARD_PARAM_K, UATTN_BACKWARD_PARAM_V}},
-  };
-  return operands[kind];
+  static const operands_t of_rows = {
+      {UATTN_BACKWARD_PARAM_OUT, UATTN_BACKWARD_PARAM_DOUT}, {0, 0}};
+  static const operands_t of_keys = {
+      {UATTN_BACKWARD_PARAM_K, UATTN_BACKWARD_PARAM_V},
+      {UATTN_BACKWARD_PARAM_Q, UATTN_BACKWARD_PARAM_DOUT}};
+  static const operands_t of_queries = {
+      {UATTN_BACKWARD_PARAM_Q, UATTN_BACKWARD_PARAM_DOUT},
+      {UATTN_BACKWARD_PARAM_K, UATTN_BACKWARD_PARAM_V}};
+  if (kind == UATTN_BACKWARD_ROWS)
+    return of_rows;
+  return uattn_backward_keys_stay(kind) ? of_keys : of_queries;
 }
 
 static void emit_moving_loads(const uattn_builder_t *b,
@@ -477,7 +476,7 @@ static void emit_loads(const uattn_builder_t *b,
                     uattn_backward_emit_ring_step(&body, kernel, step));
   uattn_yield(&body, NULL, 0);
   uattn_for_append(b, kernel->zero, kernel->steps, kernel->one, NULL, 0, loop);
-  if (kernel->kind == UATTN_BACKWARD_DKV && kernel->plan->masks.has_ranker)
+  if (uattn_backward_keys_stay(kernel->kind) && kernel->plan->masks.has_ranker)
     emit_own_loads(b, kernel);
 }
 
@@ -553,7 +552,7 @@ void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
     emit_forward_place(&body, &kernel);
   else
     emit_place(&body, &kernel);
-  if (kind == UATTN_BACKWARD_DKV)
+  if (uattn_backward_keys_stay(kind))
     emit_moving_rows(&body, &kernel);
   if (kind != UATTN_BACKWARD_DTEMP)
     emit_tiles(&body, &kernel);

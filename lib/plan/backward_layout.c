@@ -61,13 +61,32 @@ uattn_backward_layout(const uattn_backward_plan_t *plan,
 /* Which kernels take a parameter: bits by kind. */
 enum {
   ROWS = 1 << UATTN_BACKWARD_ROWS,
-  DKV = 1 << UATTN_BACKWARD_DKV,
+  DK = 1 << UATTN_BACKWARD_DKV | 1 << UATTN_BACKWARD_DK,
+  DV = 1 << UATTN_BACKWARD_DKV | 1 << UATTN_BACKWARD_DV,
+  DKV = DK | DV,
   DQ = 1 << UATTN_BACKWARD_DQ,
   DTEMP = 1 << UATTN_BACKWARD_DTEMP
 };
 
-int32_t uattn_backward_kernel_count(const uattn_backward_plan_t *plan) {
-  return plan->has_dtemp ? UATTN_BACKWARD_KERNEL_COUNT : UATTN_BACKWARD_DTEMP;
+/* dK and dV of 64 rows, the products of 64 x 64 and their 16-bit forms take 3 D
+ * / 2 + 96 registers a thread: with D 128 they just fit. */
+enum { LARGEST_HEAD_DIM_OF_DKV = 128 };
+
+int32_t uattn_backward_kernels(
+    const uattn_backward_plan_t *plan,
+    uattn_backward_kernel_kind_t out_kinds[UATTN_BACKWARD_KERNEL_COUNT]) {
+  int32_t count = 0;
+  out_kinds[count++] = UATTN_BACKWARD_ROWS;
+  if (plan->head_dim <= LARGEST_HEAD_DIM_OF_DKV) {
+    out_kinds[count++] = UATTN_BACKWARD_DKV;
+  } else {
+    out_kinds[count++] = UATTN_BACKWARD_DK;
+    out_kinds[count++] = UATTN_BACKWARD_DV;
+  }
+  out_kinds[count++] = UATTN_BACKWARD_DQ;
+  if (plan->has_dtemp)
+    out_kinds[count++] = UATTN_BACKWARD_DTEMP;
+  return count;
 }
 
 int uattn_backward_params(const uattn_backward_plan_t *plan,
@@ -75,8 +94,8 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
                           uattn_plan_param_t *out_params) {
   int32_t staying = uattn_backward_layout(plan, kind).rows_per_cta;
   int32_t moving = plan->moving_tile_rows;
-  int32_t q_box = kind == UATTN_BACKWARD_DKV ? moving : staying;
-  int32_t kv_box = kind == UATTN_BACKWARD_DKV ? staying : moving;
+  int32_t q_box = uattn_backward_keys_stay(kind) ? moving : staying;
+  int32_t kv_box = uattn_backward_keys_stay(kind) ? staying : moving;
   int32_t stored = UATTN_WARPGROUP_ROWS;
   bool is_alsc = plan->cap_method == UATTN_CAP_ALSC;
   bool is_capped = plan->cap_method != UATTN_CAP_NONE;
@@ -98,8 +117,8 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
       {UATTN_BACKWARD_PARAM_DOUT, UATTN_PLAN_PARAM_TENSOR_MAP, q_box,
        ROWS | DKV | DQ},
       {UATTN_BACKWARD_PARAM_DQ, UATTN_PLAN_PARAM_TENSOR_MAP, stored, DQ},
-      {UATTN_BACKWARD_PARAM_DK, UATTN_PLAN_PARAM_TENSOR_MAP, stored, DKV},
-      {UATTN_BACKWARD_PARAM_DV, UATTN_PLAN_PARAM_TENSOR_MAP, stored, DKV},
+      {UATTN_BACKWARD_PARAM_DK, UATTN_PLAN_PARAM_TENSOR_MAP, stored, DK},
+      {UATTN_BACKWARD_PARAM_DV, UATTN_PLAN_PARAM_TENSOR_MAP, stored, DV},
       {UATTN_BACKWARD_PARAM_LSE, UATTN_PLAN_PARAM_POINTER, 0, ROWS | share},
       {UATTN_BACKWARD_PARAM_DLSE, UATTN_PLAN_PARAM_POINTER, 0,
        plan->has_dlse ? ROWS | share : 0},
@@ -114,7 +133,7 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
       {UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, UATTN_PLAN_PARAM_POINTER, 0,
        ROWS | DKV | DQ},
       {UATTN_BACKWARD_PARAM_GRADIENT_SHIFT, UATTN_PLAN_PARAM_POINTER, 0,
-       ROWS | DKV | DQ},
+       ROWS | DK | DQ},
       {UATTN_BACKWARD_PARAM_DTEMP_SHARE, UATTN_PLAN_PARAM_POINTER, 0,
        share | DTEMP},
       {UATTN_BACKWARD_PARAM_DTEMP, UATTN_PLAN_PARAM_POINTER, 0, DTEMP},
@@ -138,7 +157,7 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
        is_alsc ? ROWS | share : 0},
       {UATTN_BACKWARD_PARAM_Z_LOSS_WEIGHT, UATTN_PLAN_PARAM_F32, 0,
        ROWS | share},
-      {UATTN_BACKWARD_PARAM_GRADIENT_SCALE, UATTN_PLAN_PARAM_F32, 0, DKV | DQ},
+      {UATTN_BACKWARD_PARAM_GRADIENT_SCALE, UATTN_PLAN_PARAM_F32, 0, DK | DQ},
   };
   int count = 0;
   for (int i = 0; i < UATTN_BACKWARD_PARAM_COUNT; ++i)
@@ -151,7 +170,7 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
 void uattn_backward_kernel_name(const uattn_backward_plan_t *plan,
                                 uattn_backward_kernel_kind_t kind,
                                 uattn_string_t *out_name) {
-  static const char *const kinds[] = {"rows", "dkv", "dq", "dtemp"};
+  static const char *const kinds[] = {"rows", "dkv", "dk", "dv", "dq", "dtemp"};
   uattn_string_appendf(out_name, "ranker_attention_bwd_%s_%s_d%d_%s",
                        kinds[kind], uattn_dtype_name(plan->dtype),
                        plan->head_dim, uattn_cap_method_name(plan->cap_method));

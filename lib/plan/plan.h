@@ -192,6 +192,8 @@ int uattn_forward_params(const uattn_forward_plan_t *plan,
 typedef enum {
   UATTN_BACKWARD_ROWS,
   UATTN_BACKWARD_DKV,
+  UATTN_BACKWARD_DK, /* and DV: where one kernel cannot hold both */
+  UATTN_BACKWARD_DV,
   UATTN_BACKWARD_DQ,
   UATTN_BACKWARD_DTEMP, /* sums dq's share of every head */
   UATTN_BACKWARD_KERNEL_COUNT
@@ -243,12 +245,17 @@ uattn_backward_layout_t
 uattn_backward_layout(const uattn_backward_plan_t *plan,
                       uattn_backward_kernel_kind_t kind);
 
-/* 3 or 4: kinds 0 to count - 1. */
-int32_t uattn_backward_kernel_count(const uattn_backward_plan_t *plan);
+/* The kernels of a plan in the order of their launches; returns how many. */
+int32_t uattn_backward_kernels(
+    const uattn_backward_plan_t *plan,
+    uattn_backward_kernel_kind_t out_kinds[UATTN_BACKWARD_KERNEL_COUNT]);
+/* K and V stay, and rows of q move past. */
+static inline bool uattn_backward_keys_stay(uattn_backward_kernel_kind_t kind) {
+  return kind == UATTN_BACKWARD_DKV || kind == UATTN_BACKWARD_DK ||
+         kind == UATTN_BACKWARD_DV;
+}
 
 /* As the forward's functions of the same names. */
-UATTN_NODISCARD uattn_error_t *
-uattn_backward_check_supported(const uattn_problem_t *problem);
 UATTN_NODISCARD uattn_error_t *
 uattn_plan_backward(const uattn_problem_t *problem,
                     const uattn_target_t *target,

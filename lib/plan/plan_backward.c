@@ -3,26 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/plan.h"
 
-/* dK and dV of 64 rows, the products of 64 x 64 and their 16-bit forms take 3 D
- * / 2 + 96 registers a thread: D 128 just fits. */
-enum { LARGEST_HEAD_DIM = 128 };
-
-uattn_error_t *uattn_backward_check_supported(const uattn_problem_t *problem) {
-  if (problem->head_dim <= LARGEST_HEAD_DIM)
-    return NULL;
-  return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
-                            "uattn.ranker_attention_bwd with head_dim %lld is "
-                            "not compiled yet: expected at most %d",
-                            (long long)problem->head_dim, LARGEST_HEAD_DIM);
-}
-
 uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,
                                    const uattn_target_t *target,
                                    uattn_backward_plan_t *out_plan) {
   (void)target;
-  uattn_error_t *error = uattn_backward_check_supported(problem);
-  if (error)
-    return error;
   *out_plan = (uattn_backward_plan_t){
       .dtype = problem->dtype,
       .temp_dtype = problem->temp_dtype,
@@ -34,7 +18,7 @@ uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,
       .masks = uattn_mask_kinds(problem),
       .consumer_warpgroups = 2,
       .moving_tile_rows = 64,
-      .stage_count = 2,
+      .stage_count = problem->head_dim <= 192 ? 2 : 1,
       .entry_registers = 168,
       .producer_registers = 24,
       .consumer_registers = 240};
@@ -112,20 +96,23 @@ void uattn_backward_plan_print(const uattn_backward_plan_t *plan,
   static const char *const works[] = {
       "delta and lse in base 2 of every query row",
       "dK and dV: a CTA a KV tile, all query rows of its heads move past",
+      "dK: a CTA a KV tile, all query rows of its heads move past",
+      "dV: a CTA a KV tile, all query rows of its heads move past",
       "dQ: a CTA a query tile, all keys move past",
       "dtemp: the sum of all heads' shares, which dQ's kernel leaves"};
-  for (int kind = 0; kind < uattn_backward_kernel_count(plan); ++kind) {
-    uattn_backward_layout_t layout =
-        uattn_backward_layout(plan, (uattn_backward_kernel_kind_t)kind);
+  uattn_backward_kernel_kind_t kinds[UATTN_BACKWARD_KERNEL_COUNT];
+  int32_t count = uattn_backward_kernels(plan, kinds);
+  for (int32_t i = 0; i < count; ++i) {
+    uattn_backward_kernel_kind_t kind = kinds[i];
+    uattn_backward_layout_t layout = uattn_backward_layout(plan, kind);
     uattn_string_append(out_text, "backward kernel ");
-    uattn_backward_kernel_name(plan, (uattn_backward_kernel_kind_t)kind,
-                               out_text);
+    uattn_backward_kernel_name(plan, kind, out_text);
     uattn_string_appendf(out_text, " on %s\nwork: %s\n", target->chip,
                          works[kind]);
     uattn_string_appendf(
         out_text, "tiles: %d rows stay (%d consumer warpgroups of %d)",
         layout.rows_per_cta, layout.consumer_warpgroups, UATTN_WARPGROUP_ROWS);
-    if (kind == UATTN_BACKWARD_DKV || kind == UATTN_BACKWARD_DQ)
+    if (uattn_backward_keys_stay(kind) || kind == UATTN_BACKWARD_DQ)
       uattn_string_appendf(out_text, ", %d move past, %d stages",
                            plan->moving_tile_rows, plan->stage_count);
     uattn_string_appendf(
