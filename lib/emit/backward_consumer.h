@@ -73,15 +73,6 @@ typedef struct {
   MlirValue temp; /* null without */
 } uattn_backward_q_values_t;
 
-/* Of products (a tile or rows) and dP (null: p and y alone); `ds` but for
- * gradient_scale. */
-typedef struct {
-  MlirValue p;
-  MlirValue y;
-  MlirValue dt;
-  MlirValue ds;
-} uattn_backward_weights_t;
-
 /* What a step's rows of q bring, over the tile of scores. */
 uattn_backward_q_values_t
 uattn_backward_step_values(const uattn_builder_t *b,
@@ -95,11 +86,12 @@ MlirValue uattn_backward_emit_cap(const uattn_builder_t *b,
 MlirValue uattn_backward_emit_exponents(
     const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
     MlirValue y, const uattn_backward_q_values_t *values);
-uattn_backward_weights_t
-uattn_backward_emit_weights(const uattn_builder_t *b,
-                            const uattn_backward_consumer_t *consumer,
-                            MlirValue y, MlirValue exponents, MlirValue dp,
-                            const uattn_backward_q_values_t *values);
+/* What dP + gradient_shift has to be multiplied by to become dS, but for
+ * gradient_scale: p f'(x) temp. */
+MlirValue uattn_backward_emit_factor(const uattn_builder_t *b,
+                                     const uattn_backward_consumer_t *consumer,
+                                     MlirValue y, MlirValue p,
+                                     const uattn_backward_q_values_t *values);
 /* Where the batch begins in a tensor of [batch, tokens]. */
 MlirValue uattn_backward_token_offset(const uattn_builder_t *b,
                                       const uattn_backward_kernel_t *kernel,

@@ -107,29 +107,33 @@ static void add_own(const uattn_builder_t *b,
   MlirValue y = uattn_backward_emit_cap(
       b, consumer,
       uattn_emit_row_dot(b, consumer->first_tile, tiles.first, rows));
-  MlirValue dp = {NULL};
-  if (uattn_backward_has_gradient(consumer))
-    dp = uattn_emit_row_dot(b, consumer->second_tile, tiles.second, rows);
-  uattn_backward_weights_t weights = uattn_backward_emit_weights(
-      b, consumer, y, uattn_backward_emit_exponents(b, consumer, y, &values),
-      dp, &values);
-  if (uattn_backward_has_gradient(consumer))
-    io_sums[UATTN_BACKWARD_GRADIENT] =
-        add_rows(b, consumer, io_sums[UATTN_BACKWARD_GRADIENT], weights.ds,
-                 tiles.first, sees);
+  MlirValue p = uattn_unary_approximate(
+      b, "math.exp2", uattn_backward_emit_exponents(b, consumer, y, &values));
   if (uattn_backward_has_value_gradient(consumer)) {
     MlirValue *values_gradient =
         &io_sums[uattn_backward_value_gradient(consumer)];
     *values_gradient =
-        add_rows(b, consumer, *values_gradient, weights.p, tiles.second, sees);
+        add_rows(b, consumer, *values_gradient, p, tiles.second, sees);
   }
+  if (!uattn_backward_has_gradient(consumer))
+    return;
+  MlirValue shifted = uattn_binary(
+      b, "arith.addf",
+      uattn_emit_row_dot(b, consumer->second_tile, tiles.second, rows),
+      values.gradient_shift);
+  MlirValue ds =
+      uattn_binary(b, "arith.mulf", shifted,
+                   uattn_backward_emit_factor(b, consumer, y, p, &values));
+  io_sums[UATTN_BACKWARD_GRADIENT] = add_rows(
+      b, consumer, io_sums[UATTN_BACKWARD_GRADIENT], ds, tiles.first, sees);
   if (!uattn_backward_has_dtemp(consumer))
     return;
-  add_to_sum(b, consumer, UATTN_BACKWARD_SUM_OF_DT, weights.dt, sees, io_sums);
+  MlirValue dt = uattn_binary(b, "arith.mulf", p, shifted);
+  add_to_sum(b, consumer, UATTN_BACKWARD_SUM_OF_DT, dt, sees, io_sums);
   add_to_sum(b, consumer, UATTN_BACKWARD_SUM_OF_DT_Y,
-             uattn_binary(b, "arith.mulf", weights.dt, y), sees, io_sums);
+             uattn_binary(b, "arith.mulf", dt, y), sees, io_sums);
   add_to_sum(b, consumer, UATTN_BACKWARD_SUM_OF_P_Y,
-             uattn_binary(b, "arith.mulf", weights.p, y), sees, io_sums);
+             uattn_binary(b, "arith.mulf", p, y), sees, io_sums);
 }
 
 /* ---- Steps ------------------------------------------------------------------

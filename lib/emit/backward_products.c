@@ -33,21 +33,19 @@ static MlirValue narrow(const uattn_builder_t *b,
   return uattn_cast(b, "arith.truncf", weights, consumer->narrow_type);
 }
 
-/* For dtemp: adds to the row sums. */
+/* For dtemp: adds to the row sums; `shifted` is dP + gradient_shift. */
 static void add_row_sums(const uattn_builder_t *b,
-                         const uattn_backward_consumer_t *consumer,
-                         const uattn_backward_weights_t *weights,
-                         MlirValue *io_sums) {
-  const MlirValue tiles[] = {
-      weights->dt, uattn_binary(b, "arith.mulf", weights->dt, weights->y),
-      uattn_binary(b, "arith.mulf", weights->p, weights->y)};
+                         const uattn_backward_consumer_t *consumer, MlirValue y,
+                         MlirValue p, MlirValue shifted, MlirValue *io_sums) {
+  MlirValue dt = uattn_binary(b, "arith.mulf", p, shifted);
+  const MlirValue tiles[] = {dt, uattn_binary(b, "arith.mulf", dt, y),
+                             uattn_binary(b, "arith.mulf", p, y)};
   for (int i = 0; i < 3; ++i) {
-    MlirValue *sum = &io_sums[UATTN_BACKWARD_SUM_OF_DT + i];
-    *sum = uattn_binary(b, "arith.addf", *sum,
-                        uattn_emit_fold_columns(
-                            b, "add", tiles[i],
-                            uattn_backward_sum_type(
-                                b, consumer, UATTN_BACKWARD_SUM_OF_DT + i)));
+    int sum = UATTN_BACKWARD_SUM_OF_DT + i;
+    io_sums[sum] = uattn_binary(
+        b, "arith.addf", io_sums[sum],
+        uattn_emit_fold_columns(b, "add", tiles[i],
+                                uattn_backward_sum_type(b, consumer, sum)));
   }
 }
 
@@ -75,46 +73,108 @@ static MlirValue emit_gradient(const uattn_builder_t *b,
   return uattn_emit_wgmma(b, &operands);
 }
 
-static void emit_step(const uattn_builder_t *b,
-                      const uattn_backward_consumer_t *consumer, MlirValue step,
-                      MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
+/* P of a step, and what it was made from. */
+typedef struct {
+  uattn_backward_q_values_t values;
+  MlirValue y;
+  MlirValue p;
+  MlirValue factor;
+} step_t;
+
+static step_t emit_probabilities(const uattn_builder_t *b,
+                                 const uattn_backward_consumer_t *consumer,
+                                 MlirValue step, MlirValue products) {
+  uattn_backward_step_t at =
+      uattn_backward_emit_step(b, consumer->kernel, step);
+  step_t made = {.values = uattn_backward_step_values(b, consumer, &at),
+                 .y = uattn_backward_emit_cap(b, consumer, products)};
+  MlirValue exponents = uattn_backward_emit_mask(
+      b, consumer, step, &at,
+      uattn_backward_emit_exponents(b, consumer, made.y, &made.values));
+  made.p = uattn_unary_approximate(b, "math.exp2", exponents);
+  if (uattn_backward_has_gradient(consumer))
+    made.factor =
+        uattn_backward_emit_factor(b, consumer, made.y, made.p, &made.values);
+  return made;
+}
+
+/* dS but for gradient_scale, in 16 bits. */
+static MlirValue emit_ds(const uattn_builder_t *b,
+                         const uattn_backward_consumer_t *consumer,
+                         const step_t *step, MlirValue shifted) {
+  return narrow(b, consumer,
+                uattn_binary(b, "arith.mulf", step->factor, shifted));
+}
+
+static MlirValue shift_dp(const uattn_builder_t *b, const step_t *step,
+                          MlirValue dp) {
+  return uattn_binary(b, "arith.addf", dp, step->values.gradient_shift);
+}
+
+/* dkv: dP waits until P has left the registers of S; dV runs beside dS. */
+static void emit_key_step(const uattn_builder_t *b,
+                          const uattn_backward_consumer_t *consumer,
+                          MlirValue step,
+                          MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
-  uattn_backward_step_t at = uattn_backward_emit_step(b, kernel, step);
+  bool has_gradient = uattn_backward_has_gradient(consumer);
+  bool has_values = uattn_backward_has_value_gradient(consumer);
+  MlirValue *first_sum = &io_sums[UATTN_BACKWARD_GRADIENT];
+  MlirValue *values_sum = &io_sums[uattn_backward_value_gradient(consumer)];
+  MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
+  MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
+  uattn_emit_wgmma_wait(b, 0, &products, NULL);
+  step_t made = emit_probabilities(b, consumer, step, products);
+  MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
+  MlirValue dp = {NULL};
+  if (has_gradient)
+    dp = emit_scores(b, consumer, consumer->second_tile, second);
+  if (has_values)
+    *values_sum = emit_gradient(b, consumer, narrow(b, consumer, made.p),
+                                second, *values_sum);
+  if (has_gradient) {
+    uattn_emit_wgmma_wait(b, has_values ? 1 : 0, &dp, NULL);
+    *first_sum = emit_gradient(
+        b, consumer, emit_ds(b, consumer, &made, shift_dp(b, &made, dp)), first,
+        *first_sum);
+  }
+  uattn_emit_wgmma_wait(b, 0, first_sum,
+                        has_gradient && has_values ? values_sum : NULL);
+  uattn_emit_ring_release(b, kernel->second_ring, step);
+  uattn_emit_ring_release(b, kernel->first_ring, step);
+}
+
+static void emit_query_step(const uattn_builder_t *b,
+                            const uattn_backward_consumer_t *consumer,
+                            MlirValue step,
+                            MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
   MlirValue ring_step = uattn_backward_emit_ring_step(b, kernel, step);
-  uattn_backward_emit_clear(b, consumer, step, &at);
   MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, ring_step);
   MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
   MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, ring_step);
-  MlirValue dp = {NULL};
-  if (uattn_backward_has_gradient(consumer))
-    dp = emit_scores(b, consumer, consumer->second_tile, second);
-  uattn_emit_wgmma_wait(b, 0, &products, dp.ptr ? &dp : NULL);
-  if (!uattn_backward_has_keys(consumer)) /* V has been used */
-    uattn_emit_ring_release(b, kernel->second_ring, ring_step);
-  uattn_backward_q_values_t values =
-      uattn_backward_step_values(b, consumer, &at);
-  MlirValue y = uattn_backward_emit_cap(b, consumer, products);
-  MlirValue exponents = uattn_backward_emit_mask(
-      b, consumer, step, &at,
-      uattn_backward_emit_exponents(b, consumer, y, &values));
-  uattn_backward_weights_t weights =
-      uattn_backward_emit_weights(b, consumer, y, exponents, dp, &values);
+  MlirValue dp = emit_scores(b, consumer, consumer->second_tile, second);
+  uattn_emit_wgmma_wait(b, 0, &products, &dp);
+  uattn_emit_ring_release(b, kernel->second_ring, ring_step);
+  step_t made = emit_probabilities(b, consumer, step, products);
+  MlirValue shifted = shift_dp(b, &made, dp);
   if (uattn_backward_has_dtemp(consumer))
-    add_row_sums(b, consumer, &weights, io_sums);
-  MlirValue *first_sum = &io_sums[UATTN_BACKWARD_GRADIENT];
-  MlirValue *values_sum = &io_sums[uattn_backward_value_gradient(consumer)];
-  if (uattn_backward_has_gradient(consumer))
-    *first_sum = emit_gradient(b, consumer, narrow(b, consumer, weights.ds),
-                               first, *first_sum);
-  if (uattn_backward_has_value_gradient(consumer))
-    *values_sum = emit_gradient(b, consumer, narrow(b, consumer, weights.p),
-                                second, *values_sum);
-  bool has_both = uattn_backward_has_gradient(consumer) &&
-                  uattn_backward_has_value_gradient(consumer);
-  uattn_emit_wgmma_wait(b, 0, first_sum, has_both ? values_sum : NULL);
-  if (uattn_backward_has_keys(consumer))
-    uattn_emit_ring_release(b, kernel->second_ring, ring_step);
+    add_row_sums(b, consumer, made.y, made.p, shifted, io_sums);
+  MlirValue *sum = &io_sums[UATTN_BACKWARD_GRADIENT];
+  *sum = emit_gradient(b, consumer, emit_ds(b, consumer, &made, shifted), first,
+                       *sum);
+  uattn_emit_wgmma_wait(b, 0, sum, NULL);
   uattn_emit_ring_release(b, kernel->first_ring, ring_step);
+}
+
+static void emit_step(const uattn_builder_t *b,
+                      const uattn_backward_consumer_t *consumer, MlirValue step,
+                      MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
+  uattn_backward_step_t at =
+      uattn_backward_emit_step(b, consumer->kernel, step);
+  uattn_backward_emit_clear(b, consumer, step, &at);
+  (uattn_backward_has_keys(consumer) ? emit_key_step : emit_query_step)(
+      b, consumer, step, io_sums);
 }
 
 static void emit_loop(const uattn_builder_t *b,

@@ -110,23 +110,15 @@ MlirValue uattn_backward_emit_exponents(
   return uattn_ternary(b, "math.fma", y, scale, values->exponent_shift);
 }
 
-uattn_backward_weights_t
-uattn_backward_emit_weights(const uattn_builder_t *b,
-                            const uattn_backward_consumer_t *consumer,
-                            MlirValue y, MlirValue exponents, MlirValue dp,
-                            const uattn_backward_q_values_t *values) {
-  MlirValue p = uattn_unary_approximate(b, "math.exp2", exponents);
-  MlirValue none = {NULL};
-  if (!dp.ptr)
-    return (uattn_backward_weights_t){p, y, none, none};
-  MlirValue dt =
-      uattn_binary(b, "arith.mulf", p,
-                   uattn_binary(b, "arith.addf", dp, values->gradient_shift));
-  MlirValue ds = dt;
+MlirValue uattn_backward_emit_factor(const uattn_builder_t *b,
+                                     const uattn_backward_consumer_t *consumer,
+                                     MlirValue y, MlirValue p,
+                                     const uattn_backward_q_values_t *values) {
   MlirValue slope = emit_slope(b, consumer->kernel->plan->cap_method, y);
+  MlirValue factor = p;
   if (slope.ptr)
-    ds = uattn_binary(b, "arith.mulf", ds, slope);
+    factor = uattn_binary(b, "arith.mulf", factor, slope);
   if (values->temp.ptr)
-    ds = uattn_binary(b, "arith.mulf", ds, values->temp);
-  return (uattn_backward_weights_t){p, y, dt, ds};
+    factor = uattn_binary(b, "arith.mulf", factor, values->temp);
+  return factor;
 }
