@@ -41,6 +41,7 @@ typedef struct {
 
 enum { MOST_FIELDS = 16 };
 static const char ping_pong_field[] = "ping_pong";
+static const char defers_dp_field[] = "defers_dp";
 static const char softmax_field[] = "softmax";
 static const char softmax_online[] = "online";
 static const char softmax_fixed[] = "fixed_maximum";
@@ -48,7 +49,8 @@ static const char target_field[] = "target";
 
 static const char *const forward_others[] = {ping_pong_field, softmax_field,
                                              target_field, NULL};
-static const char *const backward_others[] = {target_field, NULL};
+static const char *const backward_others[] = {defers_dp_field, target_field,
+                                              NULL};
 static const plan_fields_t forward_plan_fields = {
     forward_fields, sizeof forward_fields / sizeof *forward_fields,
     forward_others};
@@ -92,7 +94,9 @@ MlirAttribute uattn_backward_plan_attribute(MlirContext context,
   uattn_string_t text = {0};
   uattn_string_append(&text, "{");
   append_integers(&backward_plan_fields, &copy, &text);
-  uattn_string_appendf(&text, "%s = \"%s\"}", target_field, target->chip);
+  uattn_string_appendf(&text, "%s = %s, %s = \"%s\"}", defers_dp_field,
+                       plan->defers_dp ? "true" : "false", target_field,
+                       target->chip);
   MlirAttribute attribute = uattn_attribute_get(context, UATTN_ATTRNAME_PLAN,
                                                 uattn_string_get(&text));
   uattn_string_release(&text);
@@ -187,14 +191,21 @@ static bool read_target(MlirOperation op, MlirAttribute fields,
   return *out_target != NULL;
 }
 
-static bool read_others(MlirOperation op, MlirAttribute fields,
-                        uattn_forward_plan_t *plan) {
-  MlirAttribute ping_pong = get_field(fields, ping_pong_field);
-  if (mlirAttributeIsNull(ping_pong) || !mlirAttributeIsABool(ping_pong)) {
-    uattn_emit_error(op, "plan has no boolean field %s", ping_pong_field);
+static bool read_bool(MlirOperation op, MlirAttribute fields, const char *name,
+                      bool *out_value) {
+  MlirAttribute value = get_field(fields, name);
+  if (mlirAttributeIsNull(value) || !mlirAttributeIsABool(value)) {
+    uattn_emit_error(op, "plan has no boolean field %s", name);
     return false;
   }
-  plan->is_ping_pong = mlirBoolAttrGetValue(ping_pong);
+  *out_value = mlirBoolAttrGetValue(value);
+  return true;
+}
+
+static bool read_others(MlirOperation op, MlirAttribute fields,
+                        uattn_forward_plan_t *plan) {
+  if (!read_bool(op, fields, ping_pong_field, &plan->is_ping_pong))
+    return false;
   MlirStringRef softmax;
   if (!read_string(op, fields, softmax_field, &softmax))
     return false;
@@ -263,6 +274,7 @@ bool uattn_backward_plan_from_op(MlirOperation op,
       !read_target(op, fields, out_target) ||
       !report(op, uattn_plan_backward(&problem, *out_target, &plan)) ||
       !read_integers(op, fields, &backward_plan_fields, &plan) ||
+      !read_bool(op, fields, defers_dp_field, &plan.defers_dp) ||
       !report(op, uattn_backward_plan_validate(&plan, *out_target)))
     return false;
   *out_plan = plan;

@@ -111,7 +111,18 @@ static MlirValue shift_dp(const uattn_builder_t *b, const step_t *step,
   return uattn_binary(b, "arith.addf", dp, step->values.gradient_shift);
 }
 
-/* dkv: dP waits until P has left the registers of S; dV runs beside dS. */
+static void add_key_gradient(const uattn_builder_t *b,
+                             const uattn_backward_consumer_t *consumer,
+                             const step_t *step, MlirValue dp, MlirValue stage,
+                             MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
+  MlirValue *sum = &io_sums[UATTN_BACKWARD_GRADIENT];
+  *sum = emit_gradient(b, consumer,
+                       emit_ds(b, consumer, step, shift_dp(b, step, dp)), stage,
+                       *sum);
+}
+
+/* dkv: where registers are short, dP waits until P has left those of S, and dS
+ * is computed beside dV. */
 static void emit_key_step(const uattn_builder_t *b,
                           const uattn_backward_consumer_t *consumer,
                           MlirValue step,
@@ -123,20 +134,23 @@ static void emit_key_step(const uattn_builder_t *b,
   MlirValue *values_sum = &io_sums[uattn_backward_value_gradient(consumer)];
   MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
   MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
-  uattn_emit_wgmma_wait(b, 0, &products, NULL);
-  step_t made = emit_probabilities(b, consumer, step, products);
   MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
   MlirValue dp = {NULL};
-  if (has_gradient)
+  bool is_early = has_gradient && !kernel->plan->defers_dp;
+  if (is_early)
+    dp = emit_scores(b, consumer, consumer->second_tile, second);
+  uattn_emit_wgmma_wait(b, 0, &products, is_early ? &dp : NULL);
+  step_t made = emit_probabilities(b, consumer, step, products);
+  if (is_early)
+    add_key_gradient(b, consumer, &made, dp, first, io_sums);
+  else if (has_gradient)
     dp = emit_scores(b, consumer, consumer->second_tile, second);
   if (has_values)
     *values_sum = emit_gradient(b, consumer, narrow(b, consumer, made.p),
                                 second, *values_sum);
-  if (has_gradient) {
+  if (has_gradient && !is_early) {
     uattn_emit_wgmma_wait(b, has_values ? 1 : 0, &dp, NULL);
-    *first_sum = emit_gradient(
-        b, consumer, emit_ds(b, consumer, &made, shift_dp(b, &made, dp)), first,
-        *first_sum);
+    add_key_gradient(b, consumer, &made, dp, first, io_sums);
   }
   uattn_emit_wgmma_wait(b, 0, first_sum,
                         has_gradient && has_values ? values_sum : NULL);
