@@ -124,13 +124,14 @@ static void what_is_not_compiled_yet_is_reported_at_the_op(void **state) {
   (void)state;
   reports_t reports = {0};
   uattn_compile_options_t options = options_with(UATTN_EMIT_ARTIFACT, &reports);
-  assert_refused(BACKWARD("main", NONE, "64"), &options,
+  assert_refused(BACKWARD("main", NONE, "192"), &options,
                  UATTN_ERROR_INVALID_ARGUMENT,
                  "test.mlir: uattn-plan{target=sm_90a} failed");
   assert_int_equal(reports.errors, 1);
   assert_non_null(strstr(uattn_string_get(&reports.text),
-                         "test.mlir:2:10: error: uattn.ranker_attention_bwd is "
-                         "not compiled yet: expected uattn.ranker_attention"));
+                         "test.mlir:2:10: error: uattn.ranker_attention_bwd "
+                         "with head_dim 192 is not compiled yet: expected at "
+                         "most 128"));
   uattn_string_release(&reports.text);
 }
 
@@ -254,7 +255,7 @@ static void compilations_run_side_by_side(void **state) {
       {SIMPLE("main", NONE, "64"), NULL, 0},
       {SIMPLE("main", TANH, "128"), NULL, 0},
       {SIMPLE("main", NONE, "64"), NULL, 0},
-      {BACKWARD("main", TANH, "64"), NULL, 0}, /* is refused */
+      {BACKWARD("main", TANH, "192"), NULL, 0}, /* is refused */
   };
   pthread_t threads[COUNT_OF(jobs)];
   for (size_t i = 0; i < COUNT_OF(jobs); ++i)
