@@ -218,17 +218,19 @@ func.func @consumers_that_would_wait_for_registers_forever(%q: tensor<1x64x2x64x
 
 // -----
 
-// No plan makes a kernel of it, whoever wrote it.
-func.func @head_dim_without_a_kernel(%q: tensor<1x64x2x192xbf16>, %lse: tensor<1x2x64xf32>) -> tensor<1x64x2x192xbf16> {
-  // expected-error @below {{uattn.ranker_attention_bwd with head_dim 192 is not compiled yet: expected at most 128}}
-  %0:3 = "uattn.ranker_attention_bwd"(%q, %q, %q, %q, %lse, %q) {
+// A candidate's own keys come in boxes of a warpgroup's rows.
+func.func @other_tiles_with_bounds(%q: tensor<1x64x2x64xbf16>, %bounds: tensor<1x4xi32>,
+                                   %lse: tensor<1x2x64xf32>) -> tensor<1x64x2x64xbf16> {
+  // expected-error @below {{plan field moving_tile_rows is 32: expected 64 with bounds}}
+  %0:3 = "uattn.ranker_attention_bwd"(%q, %q, %q, %bounds, %q, %lse, %q) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
-    plan = #uattn.plan<{consumer_registers = 240 : i64, consumer_warpgroups = 2 : i64, entry_registers =
-      168 : i64, moving_tile_rows = 64 : i64, producer_registers = 24 : i64,
+    plan = #uattn.plan<{consumer_registers = 240 : i64, consumer_warpgroups = 2 : i64,
+      entry_registers = 168 : i64, moving_tile_rows = 32 : i64, producer_registers = 24 : i64,
       stage_count = 2 : i64, target = "sm_90a"}>,
-    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0>,
     resultSegmentSizes = array<i32: 1, 1, 1, 0>
-  } : (tensor<1x64x2x192xbf16>, tensor<1x64x2x192xbf16>, tensor<1x64x2x192xbf16>, tensor<1x64x2x192xbf16>, tensor<1x2x64xf32>, tensor<1x64x2x192xbf16>)
-    -> (tensor<1x64x2x192xbf16>, tensor<1x64x2x192xbf16>, tensor<1x64x2x192xbf16>)
-  return %0#0 : tensor<1x64x2x192xbf16>
+  } : (tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>, tensor<1x4xi32>,
+       tensor<1x64x2x64xbf16>, tensor<1x2x64xf32>, tensor<1x64x2x64xbf16>)
+    -> (tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>, tensor<1x64x2x64xbf16>)
+  return %0#0 : tensor<1x64x2x64xbf16>
 }

@@ -17,10 +17,8 @@ import collections
 import itertools
 import sys
 
-from forward_variants import CAPS, OFFSETS, TEMPS, WINDOWS
+from forward_variants import CAPS, HEAD_DIMS, MASKS, OFFSETS, TEMPS, WINDOWS
 
-HEAD_DIMS = (64, 128)
-MASKS = ("segments", "causal", "window")
 Z_LOSS_WEIGHTS = (0.0, 1e-3, 0.25)
 
 # Kernels that ptxas does not fit into the consumers' registers, as patterns, and
@@ -61,17 +59,22 @@ def make_variant(head_dim, cap, temp, number, masks=()):
 
 
 def dense_variants(head_dim):
-    """In a fixed order; the next head dimension starts elsewhere."""
+    """In a fixed order; the next head dimension starts elsewhere. Above 128
+    every third."""
     start = HEAD_DIMS.index(head_dim)
     for number, (cap, temp) in enumerate(itertools.product(CAPS, TEMPS), start):
+        if head_dim > 128 and number % 3 != 1:
+            continue
         yield make_variant(head_dim, cap, temp, number)
 
 
 def masked_variants(head_dim):
-    """Every set of masks twice, caps and temps in turns."""
+    """Every set of masks, caps and temps in turns; above 128 six of them."""
     start = HEAD_DIMS.index(head_dim)
     sets = [c for n in range(1, len(MASKS) + 1) for c in itertools.combinations(MASKS, n)]
-    for number, masks in enumerate(2 * sets, start):
+    for number, masks in enumerate(sets, start):
+        if head_dim > 128 and number % 5 not in (0, 3):
+            continue
         cap = list(CAPS)[number % 4]
         yield make_variant(head_dim, cap, TEMPS[(number + number // 4) % 4], number, masks)
 
@@ -89,9 +92,10 @@ def function(variant):
     tensor = f"tensor<?x?x?x{variant.head_dim}x{variant.dtype}>"
     per_row = "tensor<?x?x?xf32>"
     temp = f"tensor<?x?x{variant.temp}>" if variant.temp else None
+    bounds = "tensor<?x4xi32>" if "ranker" in variant.masks else None
     ids = "tensor<?x?xi32>" if "segments" in variant.masks else None
     operands = [
-        ("%q", tensor), ("%k", tensor), ("%v", tensor), ("%temp", temp), ("%bounds", None),
+        ("%q", tensor), ("%k", tensor), ("%v", tensor), ("%temp", temp), ("%bounds", bounds),
         ("%q_ids", ids), ("%kv_ids", ids), ("%out", tensor), ("%lse", per_row),
         ("%dout", tensor), ("%dlse", per_row if variant.has_dlse else None),
     ]
