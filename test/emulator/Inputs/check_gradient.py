@@ -33,6 +33,8 @@ CAP_NUMBERS = {
     # what the kernel leaves out: 30 * 0.88 / 0.105 log2(e) = 362.
     "alsc": (30, 4, 0.5),
 }
+# History lower and upper, candidates lower and upper, a batch each.
+RANGES = numpy.array([[0, 5, 5, 9], [1, 3, 6, 11]], numpy.int32)
 # cap, temp, element type, masks, q_offset, window, z_loss_weight, has_dlse, lengths
 CASES = [
     ("none", None, "f16", (), 0, 0, 0.0, False, (9, 11)),
@@ -40,11 +42,23 @@ CASES = [
     ("soft_sign", "bf16", "bf16", ("causal", "window"), 2, 5, 0.0, True, (11, 9)),
     ("alsc", "f32", "bf16", (), 0, 0, 0.25, False, (9, 13)),
     ("alsc", None, "f16", ("segments",), 0, 0, 0.0, True, (7, 12)),
+    # History and candidates, and rows of neither, which hold no numbers.
+    ("tanh", "f32", "bf16", ("ranker",), 0, 0, 0.25, True, (12, 12)),
+    ("alsc", None, "f16", ("ranker", "causal"), 0, 0, 0.0, True, (12, 12)),
     # Rows 0 to 2 see no key.
     ("none", "f32", "bf16", ("causal",), -3, 0, 0.25, True, (10, 9)),
     # No row sees a key.
     ("tanh", "f32", "bf16", ("causal",), -20, 0, 0.25, True, (10, 9)),
 ]
+
+
+def is_dead(case, tokens):
+    """Batch, row: in neither range."""
+    row = numpy.arange(tokens)[None, :] + numpy.zeros((BATCH, 1), int)
+    if "ranker" not in case[3]:
+        return row < 0
+    low, high, first, last = (RANGES[:, i : i + 1] for i in range(4))
+    return ~((row >= low) & (row < high) | (row >= first) & (row < last))
 
 
 def allowed_pairs(case, q_ids, kv_ids):
@@ -57,6 +71,13 @@ def allowed_pairs(case, q_ids, kv_ids):
         allowed &= row >= key
     if "window" in masks:
         allowed &= key > row - window
+    if "ranker" in masks:
+        assert q_offset == 0
+        low, high, first, last = (RANGES[:, i, None, None] for i in range(4))
+        q_history, kv_history = (row >= low) & (row < high), (key >= low) & (key < high)
+        q_candidate, kv_candidate = (row >= first) & (row < last), (key >= first) & (key < last)
+        own = q_candidate & kv_candidate & (row == key)
+        allowed &= kv_history & (q_history | q_candidate) | own
     if "segments" in masks:
         allowed &= q_ids[:, :, None] == kv_ids[:, None, :]
     return allowed
@@ -147,9 +168,21 @@ def check(number, case, artifact, scratch):
     allowed = allowed_pairs(case, *ids)
     numbers = {name: None if x is None else x.astype(numpy.float64) for name, x in given.items()}
     out, lse = forward(case, numbers, allowed)
+    out, lse = gpu_check.round_to(out, variant.dtype), lse.astype(numpy.float32)
+    q_dead, kv_dead = (is_dead(case, tokens) for tokens in case[-1])
+    dout_given, dlse_given = dout.copy(), None if dlse is None else dlse.copy()
+    for array in (given["q"], given["temp"], out, dout_given):
+        if array is not None:
+            array[q_dead] = numpy.nan
+    for array in (given["k"], given["v"]):
+        array[kv_dead] = numpy.nan
+    for array in (lse, dlse_given):
+        if array is not None:
+            array.transpose(0, 2, 1)[q_dead] = numpy.nan
     inputs = [given["q"], given["k"], given["v"], given["temp"]]
+    inputs += [RANGES] if "ranker" in variant.masks else []
     inputs += ids if "segments" in variant.masks else []
-    inputs += [gpu_check.round_to(out, variant.dtype), lse.astype(numpy.float32), dout, dlse]
+    inputs += [out, lse, dout_given, dlse_given]
     found = run(artifact, variant, [x for x in inputs if x is not None], scratch)
     is_right = True
     for name in variant.results:
