@@ -3,7 +3,7 @@
 
     ranker_sweep.py RUN ARTIFACT [--device=emulator] [--full] [--folder=DIR]
 
-RUN is uattn-run, ARTIFACT a forward with temp, bounds and lse, D 64, sizes
+RUN is uattn-run, ARTIFACT a forward or backward with temp, bounds and lse, D 64, sizes
 dynamic. History and candidates take the lengths below; 7 dead rows follow, of
 NaN in q, k, v and temp. Every result is checked against the float64 reference
 by uattn-run itself. --full takes all pairs, else a spread of a dozen.

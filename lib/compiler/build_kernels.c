@@ -326,7 +326,8 @@ static void add_scratch(const uattn_problem_t *problem,
 
 /* The kernels of an op are those of modules that follow each other: they were
  * made together, and what tells one kernel's name from another's is in the
- * names of all. Those that an earlier op has built are there. */
+ * names of all. Only a source that was lowered before can have them in another
+ * order. Those that an earlier op has built are there. */
 static uattn_error_t *build_step(const uattn_session_t *session,
                                  MlirOperation op,
                                  const uattn_op_list_t *modules,
@@ -343,7 +344,11 @@ static uattn_error_t *build_step(const uattn_session_t *session,
   uattn_error_t *error = NULL;
   for (uint32_t i = 0; i < step->kernel_count && !error; ++i) {
     uint32_t index = module_of_kernel(op, i, modules);
-    UATTN_CHECK(index == step->first_kernel + i);
+    if (index != step->first_kernel + i)
+      return uattn_error_create(
+          UATTN_ERROR_INVALID_ARGUMENT,
+          "the gpu.modules of an op's kernels are not in the order in which "
+          "the op names them: expected one after the other");
     if (artifact->kernels[index].entry)
       continue;
     artifact->kernels[index] = kernel_record(op, i, index);

@@ -41,6 +41,10 @@ static uattn_error_t *check_range(const char *field, int32_t value, int32_t low,
                                   int32_t high, int32_t step) {
   if (value >= low && value <= high && value % step == 0)
     return NULL;
+  if (step == 1)
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "plan field %s is %d: expected %d to %d", field,
+                              value, low, high);
   return uattn_error_create(
       UATTN_ERROR_INVALID_ARGUMENT,
       "plan field %s is %d: expected a multiple of %d from %d to %d", field,
@@ -77,7 +81,7 @@ uattn_error_t *uattn_backward_plan_validate(const uattn_backward_plan_t *plan,
         "plan field moving_tile_rows is %d: expected %d with bounds",
         plan->moving_tile_rows, UATTN_WARPGROUP_ROWS);
   uattn_backward_layout_t layout =
-      uattn_backward_layout(plan, UATTN_BACKWARD_DKV);
+      uattn_backward_layout(plan, UATTN_BACKWARD_DQ);
   int32_t entry_registers = layout.threads * plan->entry_registers;
   int32_t role_registers =
       UATTN_WARPGROUP_THREADS *

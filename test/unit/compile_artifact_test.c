@@ -271,6 +271,117 @@ static void functions_keep_their_order(void **state) {
   uattn_artifact_destroy(artifact);
 }
 
+/* ---- Backward -------------------------------------------------------------
+ */
+
+/* Everything that a backward op can have but bounds. */
+static const char gradients[] =
+    "func.func @gradients(%a: tensor<2x?x4x64xf16>, %b: tensor<2x?x2x64xf16>,\n"
+    "                     %c: tensor<2x?xf32>, %i: tensor<2x?xi32>,\n"
+    "                     %l: tensor<2x4x?xf32>)\n"
+    "    -> (tensor<2x?x4x64xf16>, tensor<2x?xf32>) {\n"
+    "  %0:4 = \"uattn.ranker_attention_bwd\"(%a, %b, %b, %c, %i, %i, %a, %l,\n"
+    "                                        %a, %l) {\n"
+    "    cap = #uattn.cap<\"alsc\", 30.0 : f32, 4.0 : f32, -0.5 : f32>,\n"
+    "    sm_scale = 0.125 : f32, q_offset = 3 : i64, causal,\n"
+    "    window_len = 9 : i64, z_loss_weight = 0.5 : f32,\n"
+    "    operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1>,\n"
+    "    resultSegmentSizes = array<i32: 1, 1, 1, 1>\n"
+    "  } : (tensor<2x?x4x64xf16>, tensor<2x?x2x64xf16>, tensor<2x?x2x64xf16>,\n"
+    "       tensor<2x?xf32>, tensor<2x?xi32>, tensor<2x?xi32>,\n"
+    "       tensor<2x?x4x64xf16>, tensor<2x4x?xf32>, tensor<2x?x4x64xf16>,\n"
+    "       tensor<2x4x?xf32>)\n"
+    "    -> (tensor<2x?x4x64xf16>, tensor<2x?x2x64xf16>,\n"
+    "        tensor<2x?x2x64xf16>, tensor<2x?xf32>)\n"
+    "  return %0#0, %0#3 : tensor<2x?x4x64xf16>, tensor<2x?xf32>\n"
+    "}\n";
+
+/* How often a kernel takes each source, and which quantity its tiles are. */
+static void backward_op_has_kernels_and_scratch(void **state) {
+  (void)state;
+  static const struct {
+    const char *entry;
+    uattn_grid_rule_t grid_rule;
+    int32_t rows_per_cta, threads;
+    uattn_quantity_t tiles;
+    int operands, results, scratch;
+  } wanted[] = {
+      /* out, dout, lse, dlse, temp; both shifts */
+      {"ranker_attention_bwd_rows_f16_d64_alsc_temp_f32_dlse_dtemp_segments_"
+       "causal_window",
+       UATTN_GRID_Q_TILES, 64, 256, UATTN_QUANTITY_Q_TILES, 5, 0, 2},
+      /* q, k, v, dout, temp, ids; dk, dv; both shifts */
+      {"ranker_attention_bwd_dkv_f16_d64_alsc_temp_f32_dlse_dtemp_segments_"
+       "causal_window",
+       UATTN_GRID_KV_TILES, 128, 384, UATTN_QUANTITY_KV_TILES, 7, 2, 2},
+      /* the same with lse and dlse; dq; both shifts and dtemp's share */
+      {"ranker_attention_bwd_dq_f16_d64_alsc_temp_f32_dlse_dtemp_segments_"
+       "causal_window",
+       UATTN_GRID_Q_TILES, 128, 384, UATTN_QUANTITY_Q_TILES, 9, 1, 3},
+      {"ranker_attention_bwd_dtemp_f16_d64_alsc_temp_f32_dlse_dtemp_segments_"
+       "causal_window",
+       UATTN_GRID_Q_TILES, 64, 256, UATTN_QUANTITY_Q_TILES, 0, 1, 1},
+  };
+  uattn_artifact_t *artifact = compile_artifact(gradients, UATTN_EMIT_ARTIFACT);
+  const uattn_artifact_step_t *step = &artifact->functions[0].steps[0];
+  assert_int_equal(step->problem.kind, UATTN_OP_BACKWARD);
+  assert_int_equal(step->kernel_count, COUNT_OF(wanted));
+  assert_int_equal(step->scratch_count, 3);
+  for (uint32_t i = 0; i < step->scratch_count; ++i)
+    assert_int_equal(step->scratch[i], UATTN_SCRATCH_Q_ROWS);
+  assert_non_null(strstr(step->plan_text, "work: dK and dV"));
+  for (size_t k = 0; k < COUNT_OF(wanted); ++k) {
+    const uattn_artifact_kernel_t *kernel =
+        &artifact->kernels[step->first_kernel + k];
+    assert_string_equal(kernel->entry, wanted[k].entry);
+    assert_int_equal(kernel->grid_rule, wanted[k].grid_rule);
+    assert_int_equal(kernel->rows_per_cta, wanted[k].rows_per_cta);
+    assert_int_equal(kernel->threads, wanted[k].threads);
+    assert_int_equal(kernel->sm_scale_sign, 0);
+    assert_true(kernel->largest_post_scale == 0);
+    int counts[3] = {0}, tiles = 0;
+    for (uint32_t p = 0; p < kernel->param_count; ++p) {
+      const uattn_kernel_param_t *param = &kernel->params[p];
+      if (param->kind == UATTN_PARAM_TENSOR_MAP ||
+          param->kind == UATTN_PARAM_POINTER)
+        ++counts[param->source];
+      else
+        tiles += param->quantity == wanted[k].tiles;
+    }
+    assert_int_equal(counts[UATTN_PARAM_SOURCE_OPERAND], wanted[k].operands);
+    assert_int_equal(counts[UATTN_PARAM_SOURCE_RESULT], wanted[k].results);
+    assert_int_equal(counts[UATTN_PARAM_SOURCE_SCRATCH], wanted[k].scratch);
+    assert_int_equal(tiles, 1);
+    const uattn_artifact_image_t *image =
+        &artifact->images[kernel->image_index];
+    assert_non_null(strstr(image->ptx, kernel->entry));
+  }
+  uattn_artifact_destroy(artifact);
+}
+
+/* Ops of one plan share kernels, each with scratch of its own; without dtemp
+ * there are three. */
+static void backward_ops_share_kernels(void **state) {
+  (void)state;
+  uattn_artifact_t *artifact =
+      compile_artifact(BACKWARD("a", NONE, "64") SIMPLE("f", NONE, "64")
+                           BACKWARD("b", TANH, "128") BACKWARD("c", NONE, "64"),
+                       UATTN_EMIT_ARTIFACT);
+  assert_int_equal(artifact->function_count, 4);
+  assert_int_equal(artifact->kernel_count, 7);
+  const uint32_t counts[] = {3, 1, 3, 3}, scratch[] = {2, 0, 2, 2};
+  for (int i = 0; i < 4; ++i) {
+    const uattn_artifact_step_t *step = &artifact->functions[i].steps[0];
+    assert_int_equal(step->kernel_count, counts[i]);
+    assert_int_equal(step->scratch_count, scratch[i]);
+  }
+  assert_int_equal(artifact->functions[0].steps[0].first_kernel,
+                   artifact->functions[3].steps[0].first_kernel);
+  assert_int_not_equal(artifact->functions[0].steps[0].first_kernel,
+                       artifact->functions[2].steps[0].first_kernel);
+  uattn_artifact_destroy(artifact);
+}
+
 /* For the reference: what is asked, of ops that no kernel covers too. */
 static void problem_has_no_kernels(void **state) {
   (void)state;
@@ -371,6 +482,8 @@ int main(int argument_count, char **arguments) {
       cmocka_unit_test(kernel_without_a_maximum_says_its_largest_cap),
       cmocka_unit_test(ops_feed_each_other),
       cmocka_unit_test(functions_keep_their_order),
+      cmocka_unit_test(backward_op_has_kernels_and_scratch),
+      cmocka_unit_test(backward_ops_share_kernels),
       cmocka_unit_test(problem_has_no_kernels),
       cmocka_unit_test(ptxas_adds_a_cubin),
       cmocka_unit_test(

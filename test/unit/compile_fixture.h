@@ -33,6 +33,9 @@
   FUNCTION(name, TENSOR(head_dim),                                             \
            OP("%out", "%q", "%k", "%v", cap, "0.125", head_dim))
 
+/* In a cap's place: with it comes a plan that nobody can obey. */
+#define NONE_AND_AN_EMPTY_PLAN NONE ">, plan = #uattn.plan<{}"
+
 /* The gradients of the same, of which dq alone is returned. */
 #define BACKWARD_OF(name, cap, tensor)                                         \
   "func.func @" name "(%q: " tensor ", %lse: tensor<?x?x?xf32>) -> " tensor    \

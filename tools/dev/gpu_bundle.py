@@ -7,12 +7,14 @@ files, and check.py, which needs Python and numpy alone:
 
     python3 OUT_DIR/check.py --device=cuda
 
-Usage: gpu_bundle.py OUT_DIR [--build=FOLDER] [--ptxas=FILE|none]
+Usage: gpu_bundle.py OUT_DIR [--build=FOLDER] [--ptxas=FILE|none] [--op=forward|backward]
   --ptxas=none  is quicker: the kernels are PTX, which the driver compiles
+  --op          what is of one op alone
 SPDX-License-Identifier: Apache-2.0
 """
 
 import argparse
+import fnmatch
 import itertools
 import json
 import pathlib
@@ -21,6 +23,7 @@ import shutil
 import subprocess
 import sys
 
+import backward_variants
 import forward_variants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -43,6 +46,11 @@ func.func @main(%q: tensor<1x64x1x64xbf16>, %huge: tensor<?x?xf32>,
   return %out : tensor<1x64x1x64xbf16>
 }
 """
+
+
+def is_known_spill(warning):
+    known = [*forward_variants.KNOWN_SPILLS, *backward_variants.KNOWN_SPILLS]
+    return any(fnmatch.filter(warning.split(), pattern) for pattern in known)
 
 
 class Bundle:
@@ -74,12 +82,11 @@ class Bundle:
         if done.returncode == 2 and "not compiled yet" not in done.stderr:
             sys.exit(f"gpu_bundle: {name}: {done.stderr}")
         warnings = [line for line in done.stderr.splitlines() if "warning" in line]
-        known = [f" {kernel} " for kernel in forward_variants.KNOWN_SPILLS]
-        if any(not any(kernel in line for kernel in known) for line in warnings):
+        if not all(map(is_known_spill, warnings)):
             sys.exit(f"gpu_bundle: {name}: {done.stderr}")
         return done.returncode == 0
 
-    def add_variants(self):
+    def add_forward_variants(self):
         """One artifact a head dimension and set; another holds PTX alone, which
         the driver compiles."""
         sets = forward_variants.SETS
@@ -93,12 +100,24 @@ class Bundle:
         text = "".join(map(forward_variants.function, few))
         self.compile(text, "ptx_alone.uattn", ["--ptxas=none"])
         self.manifest["variants"]["ptx_alone.uattn"] = [v._asdict() for v in few]
+
+    def add_caps(self):
         for cap, text in forward_variants.CAPS.items():
             numbers = re.findall(r"[-0-9.]+(?= : f32)", text)
             self.manifest["caps"][cap] = [float(number) for number in numbers]
 
-    def add_examples(self):
-        for path in sorted((ROOT / "test" / "Examples").glob("forward_*.mlir")):
+    def add_backward_variants(self):
+        sets = backward_variants.SETS
+        for head_dim, kind in itertools.product(backward_variants.HEAD_DIMS, sets):
+            name = f"bwd_{kind}_d{head_dim}.uattn"
+            if not self.compile(backward_variants.module(head_dim, kind), name):
+                sys.exit(f"gpu_bundle: {name} is not compiled")
+            self.manifest["variants"][name] = [
+                variant._asdict() for variant in backward_variants.variants(head_dim, kind)
+            ]
+
+    def add_examples(self, op):
+        for path in sorted((ROOT / "test" / "Examples").glob(f"{op}_*.mlir")):
             name = f"examples/{path.stem}.uattn"
             text = path.read_text(encoding="utf-8")
             runs = EXAMPLE_RUN.findall(text)
@@ -112,8 +131,8 @@ class Bundle:
                 arguments = [a for a in run.split() if not a.startswith("--device")]
                 self.manifest["examples"].append({"file": name, "arguments": arguments})
 
-    def add_golden(self):
-        for case in sorted((ROOT / "test" / "Inputs" / "golden").glob("*/case.mlir")):
+    def add_golden(self, op):
+        for case in sorted((ROOT / "test" / "Inputs" / "golden").glob(f"{op}_*/case.mlir")):
             name = case.parent.name
             if not self.compile(case, f"golden/{name}/case.uattn"):
                 shutil.rmtree(self.folder / "golden" / name)
@@ -138,11 +157,18 @@ def main():
     parser.add_argument("out_dir", type=pathlib.Path)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--ptxas")
+    parser.add_argument("--op", choices=("forward", "backward"))
     options = parser.parse_args()
     bundle = Bundle(options.out_dir, options.build, options.ptxas)
-    bundle.add_variants()
-    bundle.add_examples()
-    bundle.add_golden()
+    bundle.add_caps()
+    if options.op != "backward":
+        bundle.add_forward_variants()
+        bundle.add_examples("forward")
+        bundle.add_golden("fwd")
+    if options.op != "forward":
+        bundle.add_backward_variants()
+        bundle.add_examples("backward")
+        bundle.add_golden("bwd")
     bundle.finish()
 
 

@@ -2,9 +2,9 @@
 """Checks the artifacts beside this file through uattn-run.
 
 - golden cases, files in and out, against their float64 results
-- files in and out against the op's definition in numpy, which is independent
+- files in and out against the ops' definitions in numpy, which are independent
   of uattn's reference: caps, temperatures, wide scores, numbers that are not
-  finite
+  finite; gradients with dlse and z-loss
 - every kernel variant at odd lengths and head counts against uattn's reference
   (uattn-run --check), and the examples
 - the same bits in two runs
@@ -39,6 +39,7 @@ PAIRS_LIMIT = 7_000_000  # query and key pairs of one run
 RUNS_PER_VARIANT = 6
 TIME_LIMIT = 120  # seconds; a kernel that hangs fails its run
 OUT_BOUNDS = {"bf16": 5e-3, "f16": 1e-3}
+GRADIENT_BOUNDS = {"bf16": 1.2e-2, "f16": 3e-3}
 RIGHT, WRONG_USE, DEVICE_FAILED, INTERNAL = 0, 2, 3, 4
 
 
@@ -151,6 +152,50 @@ def attention(q, k, v, temp, variant, cap):
     return out, lse
 
 
+def cap_slope(scores, method, cap, alpha, beta):
+    """The derivative of apply_cap."""
+    if method == "tanh":
+        return 1 - numpy.tanh(scores / cap) ** 2
+    if method == "soft_sign":
+        return (1 + abs(scores) / cap) ** -2.0
+    if method == "alsc":
+        middle = 1 / (1 + numpy.exp(-alpha * beta))
+        sigma = 1 / (1 + numpy.exp(-alpha * (scores / cap + beta)))
+        return alpha * sigma * (1 - sigma) / (middle * (1 - middle) + 1e-12)
+    return numpy.ones_like(scores)
+
+
+def gradients(q, k, v, temp, dout, dlse, variant, cap):
+    """dq, dk, dv and dtemp in float64 without masks, by the chain rule alone: from
+    probabilities that are formed here, not from a given out and lse."""
+    q, k, v, dout = (x.astype(numpy.float64) for x in (q, k, v, dout))
+    kv_heads = k.shape[2]
+    group = q.shape[2] // kv_heads
+    k, v = numpy.repeat(k, group, axis=2), numpy.repeat(v, group, axis=2)
+    scale = float(numpy.float32(variant["sm_scale"]))
+    scores = numpy.einsum("bihd,bjhd->bhij", q, k) * scale
+    capped = apply_cap(scores, variant["cap"], *cap)
+    factor = numpy.ones(q.shape[:2]) if temp is None else temp.astype(numpy.float64)
+    factor = factor[:, None, :, None]
+    logits = factor * capped
+    top = logits.max(axis=3, keepdims=True)
+    lse = top + numpy.log(numpy.exp(logits - top).sum(axis=3, keepdims=True))
+    weights = numpy.exp(logits - lse)
+    dweights = numpy.einsum("bihd,bjhd->bhij", dout, v)
+    delta = (weights * dweights).sum(axis=3, keepdims=True)
+    of_lse = float(numpy.float32(variant["z_loss_weight"])) * lse
+    if dlse is not None:
+        of_lse = of_lse + dlse.astype(numpy.float64)[..., None]
+    dlogits = weights * (dweights - delta + of_lse)
+    dscores = dlogits * factor * cap_slope(scores, variant["cap"], *cap) * scale
+    dq = numpy.einsum("bhij,bjhd->bihd", dscores, k)
+    dk = numpy.einsum("bhij,bihd->bjhd", dscores, q)
+    dv = numpy.einsum("bhij,bihd->bjhd", weights, dout)
+    shape = (*k.shape[:2], kv_heads, group, k.shape[3])
+    dtemp = (dlogits * capped).sum(axis=(1, 3))
+    return dq, dk.reshape(shape).sum(axis=3), dv.reshape(shape).sum(axis=3), dtemp
+
+
 # ---- Checks -------------------------------------------------------------------
 
 
@@ -183,7 +228,8 @@ class Checks:
             files = [f"--input={folder / f'in_{x}.npy'}" for x in case["inputs"]]
             files += [f"--output={scratch}/{x}.npy" for x in case["results"]]
             expect_code(self.run(f"golden/{name}/case.uattn", *files), RIGHT)
-            bound = OUT_BOUNDS[case["dtype"]]
+            bounds = OUT_BOUNDS if case["op"] == "fwd" else GRADIENT_BOUNDS
+            bound = bounds[case["dtype"]]
             for result in case["results"]:
                 found = numpy.load(f"{scratch}/{result}.npy")
                 wanted = numpy.load(folder / f"want_{result}.npy")
@@ -205,10 +251,17 @@ class Checks:
         for artifact, variants in self.manifest["variants"].items():
             if artifact == "ptx_alone.uattn":
                 continue
+            chosen = [v for v in variants if is_backward(v) and not v["masks"]]
+            for index, variant in enumerate(chosen):
+                if self.is_quick and index % 3:
+                    continue
+                size = sizes[index % len(sizes)]
+                self.add(f"numpy {variant['name']}", self.numpy_gradients, artifact, variant, size)
             chosen = [
                 v
                 for v in variants
-                if v["has_lse"] and v["temp"] in (None, "f32") and not v["masks"]
+                if not is_backward(v) and v["has_lse"] and v["temp"] in (None, "f32")
+                and not v["masks"]
             ]
             for index, variant in enumerate(chosen):
                 for spoil in spoils:
@@ -217,6 +270,30 @@ class Checks:
                     name = f"numpy {variant['name']} {spoil}"
                     size = sizes[(index + spoils.index(spoil)) % len(sizes)]
                     self.add(name, self.numpy_case, artifact, variant, spoil, size)
+
+    def numpy_gradients(self, artifact, variant, size):
+        batch, q_tokens, kv_tokens, heads, kv_heads = size
+        head_dim, dtype = variant["head_dim"], variant["dtype"]
+        draw = numpy.random.default_rng(zlib.crc32(variant["name"].encode()))
+        q_shape, kv_shape = (batch, q_tokens, heads), (batch, kv_tokens, kv_heads)
+        q, dout = (round_to(draw.standard_normal((*q_shape, head_dim)), dtype) for _ in range(2))
+        k, v = (round_to(draw.standard_normal((*kv_shape, head_dim)), dtype) for _ in range(2))
+        temp = dlse = None
+        if variant["temp"]:
+            temp = round_to(draw.standard_normal((batch, q_tokens)), variant["temp"])
+            temp[:, 0] = 0.0
+        if variant["has_dlse"]:
+            dlse = round_to(draw.standard_normal((batch, heads, q_tokens)), "f32")
+        cap = self.manifest["caps"][variant["cap"]]
+        out, lse = attention(q, k, v, temp, variant, cap)
+        inputs = [q, k, v, temp, round_to(out, dtype), round_to(lse, "f32"), dout, dlse]
+        found = self.run_files(artifact, variant, [x for x in inputs if x is not None])
+        wanted = gradients(q, k, v, temp, dout, dlse, variant, cap)
+        for name, one, other in zip(variant["results"], found, wanted):
+            try:
+                compare_out(one, other, GRADIENT_BOUNDS[dtype])
+            except Failure as failure:
+                raise Failure(f"{name}: {failure}") from failure
 
     def numpy_case(self, artifact, variant, spoil, size):
         batch, q_tokens, kv_tokens, heads, kv_heads = size
@@ -247,7 +324,7 @@ class Checks:
 
     def run_files(self, artifact, variant, inputs):
         """The results, through .npy files."""
-        names = ["out", "lse"] if variant["has_lse"] else ["out"]
+        names = result_names(variant)
         with tempfile.TemporaryDirectory() as scratch:
             arguments = [f"--function={variant['name']}"]
             for index, array in enumerate(inputs):
@@ -267,6 +344,10 @@ class Checks:
                 for _ in range(1 if self.is_quick else RUNS_PER_VARIANT):
                     # 37 and 100 have no common factor: all pairs come up.
                     q_tokens, kv_tokens = pairs[number * 37 % len(pairs)]
+                    if is_backward(variant) and not has_lse_gradient(variant):
+                        # One key has p = 1 and gradients of 0, which a bound
+                        # relative to them has no room for.
+                        q_tokens, kv_tokens = max(q_tokens, 2), max(kv_tokens, 2)
                     shape = fit_shape(number, q_tokens, kv_tokens)
                     arguments = shape_arguments(shape, variant["head_dim"])
                     name = f"{variant['name']} {' '.join(arguments)}"
@@ -277,12 +358,19 @@ class Checks:
     def variant(self, artifact, variant, arguments, seed):
         function = f"--function={variant['name']}"
         found = self.run(artifact, function, *arguments, f"--seed={seed}", "--check")
-        expect_checked(found, 2 if variant["has_lse"] else 1)
+        expect_checked(found, len(result_names(variant)))
 
     # -- Use and misuse --
 
     def add_use(self):
-        artifact, variants = next(iter(self.manifest["variants"].items()))
+        backward = self.manifest["variants"].get("bwd_masked_d64.uattn", [])
+        for other in [v for v in backward if v["has_dtemp"]][:2]:
+            self.add(f"two runs of {other['name']} give the same bits", self.same_gradient_bits,
+                     "bwd_masked_d64.uattn", other)
+        artifact = "dense_d64.uattn"
+        variants = self.manifest["variants"].get(artifact)
+        if not variants:
+            return
         variant = next(v for v in variants if v["cap"] == "alsc" and v["has_lse"] and v["temp"])
         self.add("two runs give the same bits", self.same_bits, artifact, variant)
         head_dim = variant["head_dim"]
@@ -318,6 +406,22 @@ class Checks:
             if a.tobytes() != b.tobytes():
                 raise Failure("the results differ")
 
+    def same_gradient_bits(self, artifact, variant):
+        """More CTAs than an H200 runs at once, whatever their order."""
+        heads = (2, 1) if self.device == "emulator" else (20, 4)
+        shape = (2, 333, 400, *heads)
+        shapes = shape_arguments(shape, variant["head_dim"])
+        found = []
+        for _ in range(2):
+            with tempfile.TemporaryDirectory() as scratch:
+                files = [f"{scratch}/{name}.npy" for name in variant["results"]]
+                outputs = [f"--output={file}" for file in files]
+                function = f"--function={variant['name']}"
+                expect_code(self.run(artifact, function, *shapes, *outputs), RIGHT)
+                found.append([pathlib.Path(file).read_bytes() for file in files])
+        if found[0] != found[1]:
+            raise Failure("the results differ")
+
     def refused(self, artifact, arguments):
         expect_code(self.run(artifact, *arguments), WRONG_USE)
 
@@ -349,6 +453,20 @@ class Checks:
         expect_code(found, DEVICE_FAILED)
         if "out of memory on" not in found[2]:
             raise Failure(f"expected 'out of memory on': {found[2].strip()}")
+
+
+def is_backward(variant):
+    return "results" in variant
+
+
+def has_lse_gradient(variant):
+    return variant["has_dlse"] or variant["z_loss_weight"] > 0
+
+
+def result_names(variant):
+    if is_backward(variant):
+        return variant["results"]
+    return ["out", "lse"] if variant["has_lse"] else ["out"]
 
 
 def fit_shape(number, q_tokens, kv_tokens):

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Runs golden cases through uattn-run, files in and out.
+"""Runs a golden case through uattn-run, files in and out.
 
-The first form writes the results of CASE, a folder of test/Inputs/golden, to
-FOUND/out.npy and the like. The second wants every case but those named to be
-refused as not compiled yet.
+Writes the results of CASE, a folder of test/Inputs/golden, to FOUND/out.npy and
+the like.
 
 Usage: run_golden.py CASE FOUND [options of uattn-run]
-       run_golden.py --all-refused-but=NAME[,NAME...] CASES FOUND [options]
 SPDX-License-Identifier: Apache-2.0
 """
 
@@ -25,29 +23,8 @@ def run(case, found, options):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def all_refused(compiled, cases, found, options):
-    wrong = 0
-    count = 0
-    for case in sorted(path.parent for path in cases.glob("*/case.json")):
-        if case.name in compiled:
-            continue
-        done = run(case, found, options)
-        is_refused = done.returncode == 2 and "compiled yet" in done.stderr
-        wrong += not is_refused
-        count += 1
-        if not is_refused:
-            print(f"{case.name}: exit code {done.returncode}: expected a refusal: {done.stderr}")
-    print(f"{count} cases, {wrong} not refused")
-    return 1 if wrong or not count else 0
-
-
 def main():
     arguments = sys.argv[1:]
-    prefix = "--all-refused-but="
-    if arguments[0].startswith(prefix):
-        compiled = arguments.pop(0)[len(prefix):].split(",")
-        cases, found = map(pathlib.Path, arguments[:2])
-        return all_refused(compiled, cases, found, arguments[2:])
     done = run(*map(pathlib.Path, arguments[:2]), arguments[2:])
     sys.stdout.write(done.stdout)
     sys.stderr.write(done.stderr)
