@@ -134,16 +134,19 @@ static void emit_key_step(const uattn_builder_t *b,
   MlirValue *values_sum = &io_sums[uattn_backward_value_gradient(consumer)];
   MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
   MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
-  MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
-  MlirValue dp = {NULL};
+  MlirValue second = {NULL}, dp = {NULL};
   bool is_early = has_gradient && !kernel->plan->defers_dp;
-  if (is_early)
+  if (is_early) {
+    second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
     dp = emit_scores(b, consumer, consumer->second_tile, second);
+  }
   uattn_emit_wgmma_wait(b, 0, &products, is_early ? &dp : NULL);
   step_t made = emit_probabilities(b, consumer, step, products);
   if (is_early)
     add_key_gradient(b, consumer, &made, dp, first, io_sums);
-  else if (has_gradient)
+  else
+    second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
+  if (has_gradient && !is_early)
     dp = emit_scores(b, consumer, consumer->second_tile, second);
   if (has_values)
     *values_sum = emit_gradient(b, consumer, narrow(b, consumer, made.p),

@@ -7,11 +7,11 @@
  * deferred, tanh 389 and 334; but what temp, masks and alsc keep in registers
  * spills. */
 static bool defers_dp(const uattn_problem_t *problem) {
-  uattn_mask_kinds_t masks = uattn_mask_kinds(problem);
-  bool is_plain = problem->cap.method != UATTN_CAP_ALSC &&
-                  !problem->has_operand[UATTN_OPERAND_TEMP] &&
-                  !uattn_mask_may_be_empty(masks);
-  return problem->head_dim > 64 && !(problem->head_dim == 128 && is_plain);
+  if (uattn_mask_may_be_empty(uattn_mask_kinds(problem)))
+    return true;
+  return problem->head_dim > 128 ||
+         (problem->head_dim > 64 && (problem->has_operand[UATTN_OPERAND_TEMP] ||
+                                     problem->cap.method == UATTN_CAP_ALSC));
 }
 
 uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,

@@ -45,11 +45,11 @@ func.func @same_plan_shares_the_kernels(%q: !dyn, %lse: !dynlse) -> !dyn {
 // Two plans that differ in a decision are kernels of one name in other modules.
 // CHECK-LABEL: func.func @decisions_are_part_of_the_module(
 // CHECK: kernels = [
-// CHECK-SAME: @[[SMALLER:[a-z0-9_]+_1x32x1_r128_32_168]]::@ranker_attention_bwd_rows_bf16_d64_none,
+// CHECK-SAME: @[[SMALLER:[a-z0-9_]+_1x32x1_r128_32_168_deferred]]::@ranker_attention_bwd_rows_bf16_d64_none,
 func.func @decisions_are_part_of_the_module(%q: !q, %lse: !lse) -> !q {
   %0:3 = "uattn.ranker_attention_bwd"(%q, %q, %q, %q, %lse, %q) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
-    plan = #uattn.plan<{consumer_registers = 168 : i64, consumer_warpgroups = 1 : i64,
+    plan = #uattn.plan<{defers_dp = true, consumer_registers = 168 : i64, consumer_warpgroups = 1 : i64,
       entry_registers = 128 : i64, moving_tile_rows = 32 : i64, producer_registers = 32 : i64,
       stage_count = 1 : i64, target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0>,

@@ -29,6 +29,7 @@
 // CHECK-NEXT: tiles: 64 rows stay (1 consumer warpgroups of 64){{$}}
 // CHECK-NEXT: registers
 // CHECK-NEXT: shared memory
+// CHECK-NEXT: dP: beside S
 // CHECK-NEXT: sums: in one order, whatever CTAs do first
 // UNPLANNED: uattn-print-plan-backward.mlir:[[# @LINE + 2]]:10: error: op has no plan: expected the attribute that uattn-plan adds
 func.func @chosen_plan_is_explained(%q: !q, %temp: !temp, %lse: !lse) -> (!q, !temp) {
@@ -49,12 +50,13 @@ func.func @chosen_plan_is_explained(%q: !q, %temp: !temp, %lse: !lse) -> (!q, !t
 // CHECK-NEXT: shared memory: {{[0-9]+}} of 232448 bytes; 256 threads
 // CHECK-NEXT: backward kernel ranker_attention_bwd_dq_bf16_d64_none_causal on sm_90a
 // CHECK-NOT: backward kernel
-// CHECK: sums: in one order, whatever CTAs do first{{$}}
+// CHECK: dP: after P, to save registers
+// CHECK-NEXT: sums: in one order, whatever CTAs do first{{$}}
 // CHECK-NOT: {{.}}
 func.func @written_plan_is_explained(%q: !q, %lse: !lse) -> !q {
   %0:3 = "uattn.ranker_attention_bwd"(%q, %q, %q, %q, %lse, %q) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32, causal,
-    plan = #uattn.plan<{consumer_registers = 232 : i64, consumer_warpgroups = 1 : i64,
+    plan = #uattn.plan<{defers_dp = true, consumer_registers = 232 : i64, consumer_warpgroups = 1 : i64,
       entry_registers = 128 : i64, moving_tile_rows = 128 : i64, producer_registers = 24 : i64,
       stage_count = 3 : i64, target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0>,

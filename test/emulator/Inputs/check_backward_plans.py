@@ -14,13 +14,13 @@ sys.path.insert(0, sys.argv[1])
 import backward_variants  # noqa: E402
 
 FIELDS = ("consumer_warpgroups", "moving_tile_rows", "stage_count", "entry_registers",
-          "producer_registers", "consumer_registers")
+          "producer_registers", "consumer_registers", "defers_dp")
 PLANS = [
-    (1, 80, 2, 128, 24, 232),
-    (3, 64, 2, 128, 32, 160),
-    (2, 16, 2, 168, 24, 240),
-    (2, 48, 4, 168, 24, 240),
-    (1, 256, 1, 128, 24, 232),
+    (1, 80, 2, 128, 24, 232, True),
+    (3, 64, 2, 128, 32, 160, False),
+    (2, 16, 2, 168, 24, 240, False),
+    (2, 48, 4, 168, 24, 240, True),
+    (1, 256, 1, 128, 24, 232, False),
 ]
 # Head dimension, set, what is in the name.
 VARIANTS = [(64, "masked", "segments_causal_window"), (128, "dense", "alsc_temp_f32_dtemp")]
@@ -31,7 +31,8 @@ def find_variant(head_dim, kind, text):
 
 
 def with_plan(variant, plan):
-    fields = ", ".join(f"{name} = {value} : i64" for name, value in zip(FIELDS, plan))
+    texts = [str(value).lower() if isinstance(value, bool) else f"{value} : i64" for value in plan]
+    fields = ", ".join(f"{name} = {text}" for name, text in zip(FIELDS, texts))
     attribute = f'plan = #uattn.plan<{{{fields}, target = "sm_90a"}}>, '
     text = backward_variants.function(variant)
     return text.replace("operandSegmentSizes", attribute + "operandSegmentSizes")
