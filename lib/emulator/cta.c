@@ -87,6 +87,7 @@ static void start_warp(emu_warp_t *warp) {
   warp->blocked = 0;
   warp->waiting = 0;
   warp->yielded = 0;
+  warp->met = 0;
   warp->lone_instructions = 0;
   warp->wait = (emu_wait_t){.kind = EMU_WAIT_NONE};
   warp->executed = 0;

@@ -209,6 +209,7 @@ struct emu_warp {
   uint32_t blocked; /* lanes that are not tried again in this turn */
   uint32_t waiting; /* lanes whose lane_wait counts */
   uint32_t yielded; /* lanes that let the others of the warp go first */
+  uint32_t met;     /* lanes whose bar.warp.sync is over: others have come */
   uint32_t lone_instructions; /* of one group of lanes while others could run */
   uint32_t *words;            /* rows of 32 */
   uint64_t *longs;
