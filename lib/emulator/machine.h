@@ -81,6 +81,7 @@ struct emu_insn {
   uint16_t source_count;
   uint16_t target_count;
   bool touches_products; /* some are operands of a wgmma elsewhere */
+  bool passes_on; /* its first target may be what its first source is: unset */
   /* Set by the program for all families from the opcode. */
   bool is_strong; /* an access that is not weak */
   bool is_poll;   /* asks for what others may do: ends the warp's turn */
