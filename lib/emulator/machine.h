@@ -346,6 +346,7 @@ struct emu_cta {
   uint32_t thread_count;
   uint32_t live_warps;   /* bit a warp: has live lanes */
   uint32_t asleep_warps; /* bit a warp: blocked until something happens */
+  uint32_t last_warp;    /* to have had a turn */
   bool has_retried;      /* all warps, since something was executed */
   uint8_t *shared;       /* static variables, then dynamic memory */
   size_t shared_bytes;
