@@ -133,7 +133,7 @@ static bool merge(emu_hazards_t *hazards, emu_chunk_t *chunk,
           return true;
         into = other;
       } else if (!is_write(access->kind)) {
-        if (!(other->bytes & ~access->bytes))
+        if (!(other->bytes & ~access->bytes) && other->epoch <= access->epoch)
           other->party.lanes &= ~access->party.lanes;
         if (other->party.lanes == 0) {
           release(hazards, place);
