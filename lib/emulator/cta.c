@@ -87,6 +87,7 @@ static void start_warp(emu_warp_t *warp) {
   warp->blocked = 0;
   warp->waiting = 0;
   warp->yielded = 0;
+  warp->met = 0;
   warp->lone_instructions = 0;
   warp->wait = (emu_wait_t){.kind = EMU_WAIT_NONE};
   warp->executed = 0;
@@ -118,6 +119,7 @@ void emu_cta_start(emu_cta_t *cta, uint64_t linear_index) {
   cta->own_progress = (emu_progress_t){0};
   cta->last_memory = 0;
   cta->asleep_warps = 0;
+  cta->last_warp = cta->warp_count - 1;
   cta->has_retried = false;
   cta->trace = emu_trace_of_cta(cta);
   cta->live_warps =

@@ -1,4 +1,4 @@
-/* bar, barrier, bar.warp, barrier.cluster.
+/* bar, barrier, barrier.cluster.
  * Layer: emulator. Must not know: mbarriers, how warps are scheduled.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "emulator/decode.h"
@@ -101,22 +101,6 @@ static emu_outcome_t execute_barrier(emu_warp_t *warp, const emu_insn_t *insn,
   return outcome;
 }
 
-static emu_outcome_t
-execute_warp_barrier(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lanes) {
-  uint32_t members = 0;
-  if (!uniform_word(warp, insn, lanes, ROW_BARRIER, "member mask", &members))
-    return EMU_FAULT;
-  if (lanes & ~members) {
-    emu_fault(warp->cta, warp, __builtin_ctz(lanes & ~members), insn,
-              "the lane is not in the member mask 0x%08x", members);
-    return EMU_FAULT;
-  }
-  if (!emu_lanes_have_come(warp, lanes, members))
-    return EMU_BLOCKED;
-  emu_hazards_warp_sync(warp, lanes);
-  return EMU_NEXT;
-}
-
 /* ---- Decoding --------------------------------------------------------------
  */
 
@@ -204,27 +188,11 @@ static uattn_error_t *decode_cta(emu_parts_t *parts, emu_insn_t *insn,
   return error ? error : emu_parts_end(parts);
 }
 
-/* bar.warp.sync mask */
-static uattn_error_t *decode_warp_barrier(emu_parts_t *parts,
-                                          emu_insn_t *insn) {
-  insn->execute = execute_warp_barrier;
-  if (!emu_take(parts, "sync"))
-    return emu_unsupported(parts->decoder, parts->syntax, "no .sync");
-  uattn_error_t *error = emu_parts_end(parts);
-  if (!error)
-    error = emu_expect_operands(parts->decoder, parts->syntax, 1, 1);
-  return error ? error
-               : emu_decode_source(parts->decoder, parts->syntax,
-                                   &parts->syntax->operands[0], PTX_TYPE_B32,
-                                   &insn->rows[ROW_BARRIER]);
-}
-
 static uattn_error_t *decode_bar(emu_decoder_t *decoder,
                                  const ptx_instruction_t *syntax,
                                  emu_insn_t *insn) {
   emu_parts_t parts = emu_parts(decoder, syntax);
-  return emu_take(&parts, "warp") ? decode_warp_barrier(&parts, insn)
-                                  : decode_cta(&parts, insn, true);
+  return decode_cta(&parts, insn, true);
 }
 
 static uattn_error_t *decode_barrier(emu_decoder_t *decoder,

@@ -3,21 +3,28 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "emulator/decode.h"
 #include "emulator/decode_program.h"
+#include "emulator/hazards.h"
 
 static emu_outcome_t move_words(emu_warp_t *warp, const emu_insn_t *insn,
                                 uint32_t lanes) {
+  if (insn->passes_on)
+    emu_hazards_pass_on(warp, insn, lanes, NULL);
   emu_set_words(warp, insn->rows[0], lanes, emu_words(warp, insn->rows[1]));
   return EMU_NEXT;
 }
 
 static emu_outcome_t move_longs(emu_warp_t *warp, const emu_insn_t *insn,
                                 uint32_t lanes) {
+  if (insn->passes_on)
+    emu_hazards_pass_on(warp, insn, lanes, NULL);
   emu_set_longs(warp, insn->rows[0], lanes, emu_longs(warp, insn->rows[1]));
   return EMU_NEXT;
 }
 
 static emu_outcome_t move_predicate(emu_warp_t *warp, const emu_insn_t *insn,
                                     uint32_t lanes) {
+  if (insn->passes_on)
+    emu_hazards_pass_on(warp, insn, lanes, NULL);
   emu_set_predicate(warp, insn->rows[0], lanes,
                     emu_predicate(warp, insn->rows[1]));
   return EMU_NEXT;
@@ -153,6 +160,8 @@ static uattn_error_t *decode_mov(emu_decoder_t *decoder,
     return emu_unsupported(decoder, syntax, "moves of .%s",
                            emu_type_name(type));
   }
+  insn->passes_on = source->kind == PTX_OPERAND_REGISTER &&
+                    syntax->operands[0].kind == PTX_OPERAND_REGISTER;
   return emu_decode_rows(decoder, syntax, insn, 2, types);
 }
 

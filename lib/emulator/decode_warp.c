@@ -4,6 +4,7 @@
  *
  * Each waits until all lanes that its member mask names have come. */
 #include "emulator/decode.h"
+#include "emulator/hazards.h"
 
 /* What a lane reads from one that does not take part: as float, a NaN. */
 #define UNDEFINED 0x7FBADBADu
@@ -52,14 +53,18 @@ static emu_outcome_t execute_shfl(emu_warp_t *warp, const emu_insn_t *insn,
   if (!emu_members_have_come(warp, insn, lanes, masks, &outcome))
     return outcome;
   uint32_t values[EMU_LANES];
+  uint32_t sources[EMU_LANES];
   uint32_t predicate = 0;
   EMU_FOR_LANES(lane, lanes) {
     bool is_in = false;
     uint32_t source = source_lane((shuffle_t)insn->immediates[0], lane, b[lane],
                                   c[lane], &is_in);
+    sources[lane] = source;
     values[lane] = masks[lane] & lanes & 1u << source ? a[source] : UNDEFINED;
     predicate |= (uint32_t)is_in << lane;
   }
+  if (insn->passes_on)
+    emu_hazards_pass_on(warp, insn, lanes, sources);
   emu_set_words(warp, insn->rows[0], lanes, values);
   emu_set_predicate(warp, insn->rows[1], lanes, predicate);
   return EMU_NEXT;
@@ -96,6 +101,8 @@ static uattn_error_t *decode_shfl(emu_decoder_t *decoder,
   for (uint32_t i = 1; !error && i < 5; ++i)
     error = emu_decode_source(decoder, syntax, &syntax->operands[i],
                               PTX_TYPE_B32, &insn->rows[i + 1]);
+  insn->passes_on = insn->rows[0].kind != EMU_ROW_NONE &&
+                    syntax->operands[1].kind == PTX_OPERAND_REGISTER;
   insn->execute = execute_shfl;
   insn->immediates[0] = mode;
   return error;

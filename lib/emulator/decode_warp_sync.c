@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "emulator/decode.h"
 #include "emulator/hazards.h"
+#include "emulator/run_launch.h"
 
 /* ---- redux -----------------------------------------------------------------
  * rows: d, a, member mask. */
@@ -142,12 +143,51 @@ static uattn_error_t *decode_activemask(emu_decoder_t *decoder,
 }
 
 static emu_outcome_t
+execute_warp_barrier(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lanes);
+
+/* Lanes that wait at another bar.warp.sync of the same mask: two branches may
+ * have one each. */
+static uint32_t lanes_elsewhere(const emu_warp_t *warp, uint32_t lanes,
+                                uint32_t mask) {
+  const emu_insn_t *insns = warp->cta->launch->program->insns;
+  uint32_t elsewhere = 0;
+  EMU_FOR_LANES(lane, warp->waiting & warp->live & ~(lanes | warp->met)) {
+    const emu_insn_t *insn = &insns[warp->pc[lane]];
+    if (insn->execute == execute_warp_barrier &&
+        emu_words(warp, insn->rows[0])[lane] == mask)
+      elsewhere |= 1u << lane;
+  }
+  return elsewhere;
+}
+
+/* Some of `lanes` have met others here while they waited; others of them, if
+ * any, have only come. */
+static emu_outcome_t
+leave_warp_barrier(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lanes) {
+  uint32_t place = (uint32_t)(insn - warp->cta->launch->program->insns);
+  uint32_t met = lanes & warp->met;
+  warp->met &= ~met;
+  EMU_FOR_LANES(lane, lanes)
+  warp->pc[lane] = place + (met >> lane & 1);
+  return met == lanes ? EMU_NEXT : EMU_JUMPED;
+}
+
+static emu_outcome_t
 execute_warp_barrier(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lanes) {
+  const uint32_t *masks = emu_words(warp, insn->rows[0]);
+  if (lanes & warp->met)
+    return leave_warp_barrier(warp, insn, lanes);
   emu_outcome_t outcome;
-  if (!emu_members_have_come(warp, insn, lanes, emu_words(warp, insn->rows[0]),
-                             &outcome))
-    return outcome;
-  emu_hazards_warp_sync(warp, lanes);
+  uint32_t others = 0;
+  if (!emu_members_have_come(warp, insn, lanes, masks, &outcome)) {
+    others = warp->wait.lanes;
+    uint32_t mask = masks[__builtin_ctz(lanes)];
+    if (outcome != EMU_BLOCKED || others & ~lanes_elsewhere(warp, lanes, mask))
+      return outcome;
+  }
+  warp->met |= others;
+  warp->blocked &= ~others;
+  emu_hazards_warp_sync(warp, lanes | others);
   return EMU_NEXT;
 }
 

@@ -7,12 +7,14 @@
 
 #include "emulator/decode.h"
 #include "emulator/hazard_state.h"
+#include "emulator/vector_clones.h"
 
 enum { SPARE_AGENTS = 16, FIRST_POINTS = 32 };
 
 /* ---- Vectors ---------------------------------------------------------------
  */
 
+EMU_VECTOR_CLONES
 static void join(uint32_t *restrict into, const uint32_t *restrict from,
                  uint32_t width) {
   for (uint32_t i = 0; i < width; ++i)
@@ -81,6 +83,16 @@ emu_hazards_t *emu_hazards_create(const emu_cta_t *cta) {
   hazards->thread_count = cta->warp_count * EMU_LANES;
   set_width(hazards, fixed_agents(hazards) + SPARE_AGENTS);
   set_point_capacity(hazards, FIRST_POINTS);
+  hazards->place_count = (uint32_t)(cta->shared_bytes / 8 + 1);
+  hazards->points_of =
+      uattn_allocate(hazards->place_count * sizeof *hazards->points_of);
+  for (int kind = 0; kind < EMU_AGENT_KINDS; ++kind)
+    hazards->agents_of[kind] =
+        uattn_allocate((kind == EMU_AGENT_MBARRIER ? hazards->place_count
+                                                   : hazards->thread_count) *
+                       sizeof **hazards->agents_of);
+  hazards->strong_seen =
+      uattn_allocate(hazards->thread_count * sizeof *hazards->strong_seen);
   emu_shadow_create(hazards, cta);
   emu_hazard_registers_create(hazards, cta);
   return hazards;
@@ -98,24 +110,46 @@ void emu_hazards_destroy(emu_hazards_t *hazards) {
   free(hazards->points);
   free(hazards->agents);
   free(hazards->observed);
+  free(hazards->strong_seen);
+  free(hazards->points_of);
+  for (int kind = 0; kind < EMU_AGENT_KINDS; ++kind)
+    free(hazards->agents_of[kind]);
   free(hazards);
+}
+
+static uint32_t *agent_of(const emu_hazards_t *hazards, emu_agent_kind_t kind,
+                          uint32_t key) {
+  return &hazards->agents_of[kind][kind == EMU_AGENT_MBARRIER ? key / 8 : key];
+}
+
+/* What the CTA before has left. */
+static void forget_clocks(emu_hazards_t *hazards) {
+  size_t vector = hazards->width * sizeof *hazards->clocks;
+  memset(hazards->clocks, 0, hazards->thread_count * vector);
+  if (hazards->has_fences)
+    memset(hazards->proxies, 0, hazards->thread_count * vector);
+  memset(hazards->syncs, 0, hazards->point_count * EMU_SYNC_VECTORS * vector);
+  memset(hazards->observed, 0, vector);
+  for (uint32_t i = fixed_agents(hazards); i < hazards->agent_count; ++i)
+    *agent_of(hazards, hazards->agents[i].kind, hazards->agents[i].key) = 0;
+  for (uint32_t i = EMU_SYNC_FIXED + 1; i < hazards->point_count; ++i)
+    hazards->points_of[hazards->points[i].address / 8] = 0;
+  hazards->has_fences = false;
 }
 
 void emu_hazards_start(emu_cta_t *cta) {
   emu_hazards_t *hazards = cta->hazards;
   if (!hazards)
     return;
-  size_t vector = hazards->width * sizeof *hazards->clocks;
-  memset(hazards->clocks, 0, hazards->thread_count * vector);
-  memset(hazards->proxies, 0, hazards->thread_count * vector);
-  memset(hazards->syncs, 0,
-         hazards->point_capacity * EMU_SYNC_VECTORS * vector);
-  memset(hazards->observed, 0, vector);
+  forget_clocks(hazards);
   memset(hazards->recorded_products, 0, sizeof hazards->recorded_products);
   hazards->agent_count = fixed_agents(hazards);
   hazards->point_count = EMU_SYNC_FIXED + 1; /* the last is for strong ones */
   for (uint32_t i = 0; i < hazards->warp_count; ++i)
     hazards->epochs[i] = 1;
+  memset(hazards->strong_seen, 0,
+         hazards->thread_count * sizeof *hazards->strong_seen);
+  hazards->strong_writes = 0;
   emu_shadow_start(hazards);
   emu_uniform_start(hazards);
   emu_hazard_registers_start(hazards, cta);
@@ -126,10 +160,7 @@ void emu_hazards_start(emu_cta_t *cta) {
 
 uint32_t emu_agent_find(const emu_hazards_t *hazards, emu_agent_kind_t kind,
                         uint32_t key) {
-  for (uint32_t i = fixed_agents(hazards); i < hazards->agent_count; ++i)
-    if (hazards->agents[i].kind == kind && hazards->agents[i].key == key)
-      return i;
-  return 0;
+  return *agent_of(hazards, kind, key);
 }
 
 uint32_t emu_agent_begin(emu_hazards_t *hazards, emu_agent_kind_t kind,
@@ -140,6 +171,7 @@ uint32_t emu_agent_begin(emu_hazards_t *hazards, emu_agent_kind_t kind,
       set_width(hazards, 2 * hazards->width - fixed_agents(hazards));
     agent = hazards->agent_count++;
     hazards->agents[agent] = (emu_agent_t){.kind = kind, .key = key};
+    *agent_of(hazards, kind, key) = agent;
   }
   hazards->agents[agent].last = step;
   hazards->agents[agent].last_party = party;
@@ -173,7 +205,8 @@ static void give(emu_warp_t *warp, uint32_t lanes, uint32_t point) {
     uint32_t *clock = emu_clock(hazards, thread);
     clock[thread] = epoch;
     join(pending, clock, hazards->width);
-    join(pending_proxy, emu_proxy_clock(hazards, thread), hazards->width);
+    if (hazards->has_fences)
+      join(pending_proxy, emu_proxy_clock(hazards, thread), hazards->width);
   }
 }
 
@@ -196,7 +229,8 @@ static void take(emu_warp_t *warp, uint32_t lanes, uint32_t point) {
   EMU_FOR_LANES(lane, lanes) {
     uint32_t thread = emu_thread(warp, lane);
     join(emu_clock(hazards, thread), done, hazards->width);
-    join(emu_proxy_clock(hazards, thread), done_proxy, hazards->width);
+    if (hazards->has_fences)
+      join(emu_proxy_clock(hazards, thread), done_proxy, hazards->width);
   }
 }
 
@@ -230,13 +264,15 @@ void emu_hazards_warp_sync(emu_warp_t *warp, uint32_t lanes) {
     if (thread == first)
       continue;
     join(clock, emu_clock(hazards, thread), hazards->width);
-    join(proxy, emu_proxy_clock(hazards, thread), hazards->width);
+    if (hazards->has_fences)
+      join(proxy, emu_proxy_clock(hazards, thread), hazards->width);
   }
   size_t bytes = hazards->width * sizeof *clock;
   EMU_FOR_LANES(lane, lanes & (lanes - 1)) {
     uint32_t thread = emu_thread(warp, lane);
     memcpy(emu_clock(hazards, thread), clock, bytes);
-    memcpy(emu_proxy_clock(hazards, thread), proxy, bytes);
+    if (hazards->has_fences)
+      memcpy(emu_proxy_clock(hazards, thread), proxy, bytes);
   }
 }
 
@@ -244,6 +280,7 @@ void emu_hazards_proxy_fence(emu_warp_t *warp, uint32_t lanes) {
   emu_hazards_t *hazards = warp->cta->hazards;
   if (!hazards)
     return;
+  hazards->has_fences = true;
   uint32_t epoch = hazards->epochs[warp->index]++;
   EMU_FOR_LANES(lane, lanes) {
     uint32_t thread = emu_thread(warp, lane);
@@ -257,11 +294,9 @@ void emu_hazards_proxy_fence(emu_warp_t *warp, uint32_t lanes) {
  */
 
 uint32_t emu_mbarrier_point(const emu_hazards_t *hazards, uint64_t address) {
-  uint32_t point = EMU_SYNC_FIXED + 1;
-  while (point < hazards->point_count &&
-         hazards->points[point].address != address)
-    ++point;
-  return point;
+  uint32_t point =
+      address / 8 < hazards->place_count ? hazards->points_of[address / 8] : 0;
+  return point ? point : hazards->point_count;
 }
 
 void emu_hazards_mbarrier_init(const emu_actor_t *actor, uint64_t address) {
@@ -272,7 +307,7 @@ void emu_hazards_mbarrier_init(const emu_actor_t *actor, uint64_t address) {
   if (point == hazards->point_count) {
     if (point == hazards->point_capacity)
       set_point_capacity(hazards, 2 * point);
-    ++hazards->point_count;
+    hazards->points_of[address / 8] = hazards->point_count++;
   }
   hazards->points[point] = (emu_sync_point_t){
       .address = (uint32_t)address,
@@ -423,12 +458,27 @@ void emu_hazards_async_copies_done(emu_warp_t *warp, uint32_t lane,
 
 /* ---- Strong accesses -------------------------------------------------------
  * All of a CTA go through one sync point: more order than there is, so that no
- * synchronisation of the kernel's own making is taken for a race. */
+ * synchronisation of the kernel's own making is taken for a race. Phases are
+ * one write long, so that only what is done counts. */
 
-void emu_hazards_strong(emu_warp_t *warp, uint32_t lanes, bool is_write) {
+void emu_hazards_strong(emu_warp_t *warp, uint32_t lane, bool is_write) {
+  emu_hazards_t *hazards = warp->cta->hazards;
+  uint32_t thread = emu_thread(warp, lane);
+  uint32_t *clock = emu_clock(hazards, thread);
+  uint32_t *proxy = emu_proxy_clock(hazards, thread);
+  uint32_t *done = sync_vector(hazards, EMU_SYNC_FIXED, EMU_SYNC_DONE);
+  uint32_t *done_proxy =
+      sync_vector(hazards, EMU_SYNC_FIXED, EMU_SYNC_DONE_PROXY);
   if (is_write) {
-    give(warp, lanes, EMU_SYNC_FIXED);
-    complete(warp->cta->hazards, EMU_SYNC_FIXED);
+    clock[thread] = hazards->epochs[warp->index]++;
+    join(done, clock, hazards->width);
+    join(done_proxy, proxy, hazards->width);
+    ++hazards->strong_writes;
+  } else if (hazards->strong_seen[thread] == hazards->strong_writes) {
+    return; /* who polls learns nothing */
   }
-  take(warp, lanes, EMU_SYNC_FIXED);
+  hazards->strong_seen[thread] = hazards->strong_writes;
+  join(hazards->observed, done, hazards->width);
+  join(clock, done, hazards->width);
+  join(proxy, done_proxy, hazards->width);
 }

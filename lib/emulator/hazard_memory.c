@@ -51,20 +51,18 @@ static uint32_t new_access(emu_hazards_t *hazards) {
   return hazards->access_count++;
 }
 
-static bool is_write(emu_access_kind_t kind) {
+static bool is_write(uint32_t kind) {
   return kind == EMU_ACCESS_WRITE || kind == EMU_ACCESS_STRONG_WRITE ||
          kind == EMU_ACCESS_ASYNC_WRITE || kind == EMU_ACCESS_COPY_WRITE;
 }
 
-static bool is_strong(emu_access_kind_t kind) {
+static bool is_strong(uint32_t kind) {
   return kind == EMU_ACCESS_STRONG_READ || kind == EMU_ACCESS_STRONG_WRITE;
 }
 
-static bool is_generic(emu_access_kind_t kind) {
-  return kind <= EMU_ACCESS_STRONG_READ;
-}
+static bool is_generic(uint32_t kind) { return kind <= EMU_ACCESS_STRONG_READ; }
 
-static bool is_async_proxy(emu_access_kind_t kind) {
+static bool is_async_proxy(uint32_t kind) {
   return kind >= EMU_ACCESS_COPY_WRITE;
 }
 
@@ -82,6 +80,13 @@ static void insert(emu_hazards_t *hazards, emu_chunk_t *chunk,
   *place = index;
 }
 
+static void release(emu_hazards_t *hazards, uint32_t *place) {
+  uint32_t index = *place;
+  *place = hazards->accesses[index].next;
+  hazards->accesses[index].next = hazards->free_access;
+  hazards->free_access = index;
+}
+
 /* What a write replaces, it replaces whole: who is ordered after the write is
  * so after what the write was ordered after. */
 static void forget(emu_hazards_t *hazards, emu_chunk_t *chunk, uint32_t bytes) {
@@ -89,46 +94,60 @@ static void forget(emu_hazards_t *hazards, emu_chunk_t *chunk, uint32_t bytes) {
   while (*place) {
     uint32_t index = *place;
     emu_access_t *access = &hazards->accesses[index];
-    access->bytes &= ~bytes;
+    access->bytes = (uint16_t)(access->bytes & ~bytes);
     if (access->bytes) {
       place = &access->next;
       continue;
     }
-    *place = access->next;
-    access->next = hazards->free_access;
-    hazards->free_access = index;
+    release(hazards, place);
   }
 }
 
-/* The access goes into one that is there already, of the same party. */
-static bool merge(emu_hazards_t *hazards, const emu_chunk_t *chunk,
-                  const emu_access_t *access) {
-  for (uint32_t i = chunk->first; i; i = hazards->accesses[i].next) {
-    emu_access_t *other = &hazards->accesses[i];
-    if (other->kind != access->kind || other->owner != access->owner)
-      continue;
-    bool is_same_step = other->epoch == access->epoch &&
-                        other->party.insn == access->party.insn;
-    bool has_same_bytes = other->bytes == access->bytes;
-    bool has_same_lanes = other->party.lanes == access->party.lanes;
-    if (is_same_step && has_same_bytes) {
-      other->party.lanes |= access->party.lanes;
-      return true;
-    }
-    if (is_same_step && has_same_lanes) {
-      other->bytes |= access->bytes;
-      return true;
-    }
-    /* A later read covers an earlier one of the same lanes. */
-    if (!is_write(access->kind) && has_same_lanes &&
-        !(other->bytes & ~access->bytes)) {
-      uint32_t next = other->next;
-      *other = *access;
-      other->next = next;
-      return true;
-    }
+/* Takes the access into `other`, of the same step, where that says the same. */
+static bool absorb(emu_access_t *other, const emu_access_t *access) {
+  if (other->epoch != access->epoch || other->party.insn != access->party.insn)
+    return false;
+  if (other->bytes == access->bytes) {
+    other->party.lanes |= access->party.lanes;
+    return true;
   }
-  return false;
+  if (other->party.lanes != access->party.lanes)
+    return false;
+  other->bytes |= access->bytes;
+  return true;
+}
+
+/* The access goes into one that is there already, else `has_older` is set for a
+ * new one. A later read covers earlier ones of its lanes, which else would grow
+ * in number as long as nobody writes. */
+static bool merge(emu_hazards_t *hazards, emu_chunk_t *chunk,
+                  emu_access_t *access) {
+  emu_access_t *into = NULL;
+  bool has_older = false;
+  uint32_t *place = &chunk->first;
+  while (*place) {
+    emu_access_t *other = &hazards->accesses[*place];
+    if (other->kind == access->kind && other->owner == access->owner) {
+      if (!into && absorb(other, access)) {
+        if (!other->has_older)
+          return true;
+        into = other;
+      } else if (!is_write(access->kind)) {
+        if (!(other->bytes & ~access->bytes) && other->epoch <= access->epoch)
+          other->party.lanes &= ~access->party.lanes;
+        if (other->party.lanes == 0) {
+          release(hazards, place);
+          continue;
+        }
+        has_older = true;
+      }
+    }
+    place = &other->next;
+  }
+  access->has_older = has_older;
+  if (into)
+    into->has_older = has_older;
+  return into != NULL;
 }
 
 /* ---- Order -----------------------------------------------------------------
@@ -175,7 +194,7 @@ static bool is_ordered(const request_t *request, const emu_access_t *earlier,
 /* ---- Findings --------------------------------------------------------------
  */
 
-static const char *noun(emu_access_kind_t kind) {
+static const char *noun(uint32_t kind) {
   static const char *const nouns[] = {
       [EMU_ACCESS_WRITE] = "a write",
       [EMU_ACCESS_READ] = "a read",
@@ -232,7 +251,7 @@ static void report_unfenced(const request_t *request, size_t chunk,
 
 static void check_pair(const request_t *request, size_t chunk,
                        const emu_access_t *earlier) {
-  emu_access_kind_t kind = request->access.kind;
+  uint32_t kind = request->access.kind;
   if (is_strong(kind) && is_strong(earlier->kind))
     return;
   /* A copy from shared memory onto itself. */
@@ -278,7 +297,7 @@ static void touch(request_t *request, size_t index, uint32_t bytes,
     return; /* out of bounds: a fault of its own */
   emu_chunk_t *chunk = &hazards->chunks[index];
   bool writes = is_write(request->access.kind);
-  request->access.bytes = bytes;
+  request->access.bytes = (uint16_t)bytes;
   for (uint32_t i = chunk->first; i; i = hazards->accesses[i].next) {
     const emu_access_t *earlier = &hazards->accesses[i];
     if (!writes && !is_write(earlier->kind))
@@ -330,7 +349,7 @@ void emu_hazards_access(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane,
   if (!hazards)
     return;
   if (is_shared) {
-    emu_access_kind_t kind =
+    uint8_t kind =
         insn->is_strong
             ? (writes ? EMU_ACCESS_STRONG_WRITE : EMU_ACCESS_STRONG_READ)
             : (writes ? EMU_ACCESS_WRITE : EMU_ACCESS_READ);
@@ -344,7 +363,7 @@ void emu_hazards_access(emu_warp_t *warp, const emu_insn_t *insn, uint32_t lane,
     touch_range(&request, offset, bytes);
   }
   if (insn->is_strong)
-    emu_hazards_strong(warp, 1u << lane, writes);
+    emu_hazards_strong(warp, lane, writes);
 }
 
 void emu_hazards_async_copy(emu_warp_t *warp, const emu_insn_t *insn,

@@ -126,13 +126,15 @@ void emu_hazards_registers(emu_warp_t *warp, const emu_insn_t *insn,
   }
   if (!lanes)
     return;
-  const emu_row_t *row = insn->registers;
-  for (uint32_t i = 0; i < insn->source_count; ++i, ++row) {
+  uint32_t first = insn->passes_on; /* the other is not used yet */
+  const emu_row_t *row = insn->registers + first;
+  for (uint32_t i = first; i < insn->source_count; ++i, ++row) {
     uint32_t missing = lanes & ~written[row->kind][row->index];
     if (missing)
       report_unwritten(warp, insn, *row, missing);
   }
-  for (uint32_t i = 0; i < insn->target_count; ++i, ++row)
+  row += first;
+  for (uint32_t i = first; i < insn->target_count; ++i, ++row)
     written[row->kind][row->index] |= lanes;
   if (!insn->touches_products)
     return;
@@ -140,6 +142,25 @@ void emu_hazards_registers(emu_warp_t *warp, const emu_insn_t *insn,
   for (uint32_t i = 0; i < insn->source_count + insn->target_count; ++i, ++row)
     if (row->kind == EMU_ROW_WORD)
       check_flight(warp, insn, *row, lanes, i >= insn->source_count);
+}
+
+void emu_hazards_pass_on(emu_warp_t *warp, const emu_insn_t *insn,
+                         uint32_t lanes, const uint32_t *source_lanes) {
+  emu_hazards_t *hazards = warp->cta->hazards;
+  if (!hazards)
+    return;
+  uint32_t *const *written = hazards->registers[warp->index].written;
+  emu_row_t source = insn->registers[0];
+  emu_row_t target = insn->registers[insn->source_count];
+  uint32_t source_written = written[source.kind][source.index];
+  uint32_t set = source_written & lanes;
+  if (source_lanes) {
+    set = 0;
+    EMU_FOR_LANES(lane, lanes)
+    set |= (source_written >> source_lanes[lane] & 1) << lane;
+  }
+  uint32_t *target_written = &written[target.kind][target.index];
+  *target_written = (*target_written & ~lanes) | set;
 }
 
 /* ---- Products --------------------------------------------------------------

@@ -53,15 +53,18 @@ typedef enum {
   EMU_ACCESS_PRODUCT_READ, /* an operand of wgmma */
 } emu_access_kind_t;
 
-/* Who touched some bytes of a chunk last. */
+/* Who touched some bytes of a chunk last. Half a cache line: looking at these
+ * is most of what the checks cost. */
 typedef struct {
   uint32_t next;  /* in the pool, 0: none */
   uint32_t epoch; /* of the owner */
-  emu_access_kind_t kind;
   uint32_t owner;
-  uint32_t bytes; /* a bit each, of 16 */
+  uint16_t bytes; /* a bit each, of 16 */
+  uint8_t kind;   /* emu_access_kind_t */
+  bool has_older; /* reads of this owner may stand behind this one */
   emu_party_t party;
 } emu_access_t;
+_Static_assert(sizeof(emu_access_t) == 32, "two in a cache line");
 
 enum { EMU_SHADOW_BYTES = 16 };
 
@@ -122,8 +125,14 @@ struct emu_hazards {
   uint32_t point_count;
   uint32_t point_capacity;
   emu_agent_t *agents; /* by component, less those of threads and products */
-  uint32_t *observed;  /* a vector: what anybody has come to know */
+  uint32_t *agents_of[EMU_AGENT_KINDS]; /* by key; 0: it has not turned up */
+  uint32_t *points_of;                  /* by an mbarrier's place; 0: none */
+  uint32_t place_count; /* of mbarriers: 8 bytes of shared memory each */
+  bool has_fences;      /* proxy fences: without, all that is of proxies is 0 */
+  uint32_t *observed;   /* a vector: what anybody has come to know */
   uint32_t epochs[EMU_MAX_WARPS];
+  uint64_t strong_writes; /* so many have happened */
+  uint64_t *strong_seen;  /* of which a thread knows */
   uint64_t recorded_products[EMU_WARPGROUPS];
   emu_warpgroup_log_t logs[EMU_WARPGROUPS];
 
@@ -173,7 +182,7 @@ void emu_agent_done(emu_warp_t *warp, uint32_t lanes, uint32_t agent,
 void emu_hazards_operands(emu_warp_t *warp, const emu_product_t *product,
                           uint64_t number);
 /* A strong access has happened. */
-void emu_hazards_strong(emu_warp_t *warp, uint32_t lanes, bool is_write);
+void emu_hazards_strong(emu_warp_t *warp, uint32_t lane, bool is_write);
 
 /* ---- Parts -----------------------------------------------------------------
  */

@@ -109,5 +109,9 @@ void emu_hazards_aligned(emu_warp_t *warp, const emu_insn_t *insn,
 /* Before `lanes` of `group` execute `insn`. */
 void emu_hazards_registers(emu_warp_t *warp, const emu_insn_t *insn,
                            uint32_t group, uint32_t lanes);
+/* `insn`, which passes on, gives every lane what its own, or that of
+ * `source_lanes`, holds: unset stays unset, and is found where it is used. */
+void emu_hazards_pass_on(emu_warp_t *warp, const emu_insn_t *insn,
+                         uint32_t lanes, const uint32_t *source_lanes);
 
 #endif /* UATTN_EMULATOR_HAZARDS_H */

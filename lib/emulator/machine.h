@@ -81,6 +81,7 @@ struct emu_insn {
   uint16_t source_count;
   uint16_t target_count;
   bool touches_products; /* some are operands of a wgmma elsewhere */
+  bool passes_on; /* its first target may be what its first source is: unset */
   /* Set by the program for all families from the opcode. */
   bool is_strong; /* an access that is not weak */
   bool is_poll;   /* asks for what others may do: ends the warp's turn */
@@ -209,6 +210,7 @@ struct emu_warp {
   uint32_t blocked; /* lanes that are not tried again in this turn */
   uint32_t waiting; /* lanes whose lane_wait counts */
   uint32_t yielded; /* lanes that let the others of the warp go first */
+  uint32_t met;     /* lanes whose bar.warp.sync is over: others have come */
   uint32_t lone_instructions; /* of one group of lanes while others could run */
   uint32_t *words;            /* rows of 32 */
   uint64_t *longs;
@@ -344,6 +346,7 @@ struct emu_cta {
   uint32_t thread_count;
   uint32_t live_warps;   /* bit a warp: has live lanes */
   uint32_t asleep_warps; /* bit a warp: blocked until something happens */
+  uint32_t last_warp;    /* to have had a turn */
   bool has_retried;      /* all warps, since something was executed */
   uint8_t *shared;       /* static variables, then dynamic memory */
   size_t shared_bytes;

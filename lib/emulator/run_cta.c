@@ -29,12 +29,17 @@ static bool land(emu_cta_t *cta) {
   return is_right && !cta->fault;
 }
 
-/* The first in rank, which now and then is drawn anew. */
+/* The first in rank, which now and then is drawn anew. Equals, who all poll,
+ * take turns: what one waits for may be what the other is about to do. */
 static uint32_t choose_first(emu_cta_t *cta, uint32_t ready) {
-  uint32_t best = (uint32_t)__builtin_ctz(ready);
-  for (uint32_t i = best + 1; i < cta->warp_count; ++i)
-    if ((ready >> i & 1) && cta->warps[i].priority > cta->warps[best].priority)
-      best = i;
+  uint32_t best = EMU_MAX_WARPS;
+  for (uint32_t i = 1; i <= cta->warp_count; ++i) {
+    uint32_t index = (cta->last_warp + i) % cta->warp_count;
+    if ((ready >> index & 1) &&
+        (best == EMU_MAX_WARPS ||
+         cta->warps[index].priority > cta->warps[best].priority))
+      best = index;
+  }
   if (emu_random(cta, TURNS_OF_RANK) == 0)
     cta->warps[best].priority = (uint32_t)emu_random(cta, UINT64_C(1) << 32);
   return best;
@@ -86,6 +91,7 @@ emu_turn_t emu_cta_run(emu_cta_t *cta) {
   if (!ready)
     return break_silence(cta);
   uint32_t index = choose_warp(cta, ready);
+  cta->last_warp = index;
   uint64_t bits = emu_random(cta, MOST_TURN_BITS + 1);
   uint32_t budget = 1 + (uint32_t)emu_random(cta, UINT64_C(1) << bits);
   uint64_t polls = cta->progress->idle_polls;

@@ -10,6 +10,7 @@
 #include "emulator/half_floats.h"
 #include "emulator/matrix_descriptor.h"
 #include "emulator/trace.h"
+#include "emulator/vector_clones.h"
 #include "emulator/wgmma_product.h"
 #include "spec/spec.h"
 
@@ -171,16 +172,7 @@ static void write_d_halves(emu_warp_t *warp, const emu_wgmma_form_t *form,
 /* ---- The product -----------------------------------------------------------
  */
 
-/* The same sums in the same order on every machine: AVX2 has no fused
- * multiplication, and the build allows none. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    !defined(__SANITIZE_ADDRESS__)
-#define VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define VECTOR_CLONES
-#endif
-
-VECTOR_CLONES
+EMU_VECTOR_CLONES
 static void multiply(operands_t *operands, uint32_t n) {
   for (uint32_t row = 0; row < ROWS; ++row) {
     float *restrict d = operands->d[row];
