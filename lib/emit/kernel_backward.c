@@ -13,10 +13,14 @@
  *            consumer c of C (64 rows each):
  *              for every tile:
  *                S = K Q^T   dP = V dout^T
- *                P = 2^(... + exponent shift)   dS = P (dP + gradient shift)
- * ... dV += P dout   dK += dS Q dq     backward_products.c: a CTA has 64 C rows
- * of Q and dout the same with K and V moving past: S = Q K^T   dP = dout V^T dQ
- * += dS K
+ *                P = 2^(... + exponent shift)
+ *                dS = P (dP + gradient shift)
+ *                dV += P dout   dK += dS Q
+ *
+ *   dq     backward_products.c: a CTA has 64 C rows of Q and dout
+ *            the same with K and V moving past:
+ *                S = Q K^T   dP = dout V^T
+ *                dQ += dS K
  *
  * Rows past the end of a tensor come as zeros. They leave sums alone as long as
  * no exponent overflows: columns past the end are masked where one could.

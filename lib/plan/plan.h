@@ -110,14 +110,9 @@ typedef struct {
 uattn_forward_cost_t uattn_forward_cost(const uattn_forward_plan_t *plan,
                                         const uattn_target_t *target);
 
-/* The attribute, operand or size of `problem` that no kernel of ours covers
- * yet, by name; NULL where the forward kernel covers all of it. The error's
- * code is UATTN_ERROR_UNSUPPORTED. */
-UATTN_NODISCARD uattn_error_t *
-uattn_forward_check_supported(const uattn_problem_t *problem);
-
-/* Chooses tiles, stages and registers. Pure: the same problem and target give
- * the same plan on any machine. On error `*out_plan` is untouched. */
+/* Chooses tiles, stages and registers for a problem of the forward op. Pure:
+ * the same problem and target give the same plan on any machine. On error
+ * `*out_plan` is untouched. */
 UATTN_NODISCARD uattn_error_t *
 uattn_plan_forward(const uattn_problem_t *problem, const uattn_target_t *target,
                    uattn_forward_plan_t *out_plan);

@@ -17,15 +17,6 @@ static const struct {
 };
 enum { ROLE_SHAPE_COUNT = sizeof role_shapes / sizeof role_shapes[0] };
 
-uattn_error_t *uattn_forward_check_supported(const uattn_problem_t *problem) {
-  if (problem->kind != UATTN_OP_FORWARD)
-    return uattn_error_create(
-        UATTN_ERROR_UNSUPPORTED,
-        "uattn.ranker_attention_bwd is not compiled yet: expected "
-        "uattn.ranker_attention");
-  return NULL;
-}
-
 static uattn_scale_sign_t scale_sign(const uattn_problem_t *problem) {
   bool scores_are_unscaled = problem->cap.method == UATTN_CAP_NONE &&
                              !problem->has_operand[UATTN_OPERAND_TEMP];
@@ -67,9 +58,6 @@ static bool fits(const uattn_forward_plan_t *plan,
 uattn_error_t *uattn_plan_forward(const uattn_problem_t *problem,
                                   const uattn_target_t *target,
                                   uattn_forward_plan_t *out_plan) {
-  uattn_error_t *error = uattn_forward_check_supported(problem);
-  if (error)
-    return error;
   uattn_forward_plan_t candidate = {
       .dtype = problem->dtype,
       .temp_dtype = problem->temp_dtype,

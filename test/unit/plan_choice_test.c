@@ -16,29 +16,6 @@ static void targets_are_found_by_name(void **state) {
   assert_null(uattn_target_find(""));
 }
 
-/* A problem with one change is refused with `message`, and no plan is
- * written. */
-#define EXPECT_REFUSED(change, message)                                        \
-  do {                                                                         \
-    uattn_problem_t p = forward_problem(128);                                  \
-    uattn_forward_plan_t plan, before;                                         \
-    memset(&plan, 0x5a, sizeof plan);                                          \
-    memset(&before, 0x5a, sizeof before);                                      \
-    change;                                                                    \
-    assert_error(uattn_forward_check_supported(&p), UATTN_ERROR_UNSUPPORTED,   \
-                 message);                                                     \
-    assert_error(uattn_plan_forward(&p, h100(), &plan),                        \
-                 UATTN_ERROR_UNSUPPORTED, message);                            \
-    assert_memory_equal(&plan, &before, sizeof plan);                          \
-  } while (0)
-
-static void what_no_kernel_covers_is_refused_by_name(void **state) {
-  (void)state;
-  EXPECT_REFUSED(p.kind = UATTN_OP_BACKWARD,
-                 "uattn.ranker_attention_bwd is not compiled yet: expected "
-                 "uattn.ranker_attention");
-}
-
 /* A machine that no candidate fits. */
 static void small_machine_has_no_plan(void **state) {
   (void)state;
@@ -336,7 +313,6 @@ static void parameters_follow_the_masks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(targets_are_found_by_name),
-      cmocka_unit_test(what_no_kernel_covers_is_refused_by_name),
       cmocka_unit_test(small_machine_has_no_plan),
       cmocka_unit_test(every_choice_is_valid_and_repeats),
       cmocka_unit_test(no_tile_that_fits_is_cheaper),
