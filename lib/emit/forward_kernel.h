@@ -119,5 +119,11 @@ void uattn_forward_emit_diagonal_loads(const uattn_builder_t *b,
 
 /* The element type of a dtype. */
 MlirType uattn_emit_element_type(const uattn_builder_t *b, uattn_dtype_t dtype);
+/* The type of a kernel's parameter: a map of tiles of `tile_dtype`, or a
+ * pointer to `pointer_dtype`. */
+MlirType uattn_emit_param_type(const uattn_builder_t *b,
+                               uattn_plan_param_t param,
+                               uattn_dtype_t tile_dtype,
+                               uattn_dtype_t pointer_dtype);
 
 #endif /* UATTN_EMIT_FORWARD_KERNEL_H */

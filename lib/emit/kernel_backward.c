@@ -53,25 +53,6 @@ static uattn_dtype_t pointer_dtype(const uattn_backward_plan_t *plan,
   }
 }
 
-static MlirType param_type(const uattn_builder_t *b,
-                           const uattn_backward_plan_t *plan,
-                           uattn_plan_param_t param) {
-  switch (param.kind) {
-  case UATTN_PLAN_PARAM_TENSOR_MAP:
-    return uattn_tensor_map_type(
-        uattn_type_vector2(uattn_emit_element_type(b, plan->dtype),
-                           param.box_rows, UATTN_PANEL_COLUMNS));
-  case UATTN_PLAN_PARAM_POINTER:
-    return uattn_global_type(
-        uattn_emit_element_type(b, pointer_dtype(plan, param.what)));
-  case UATTN_PLAN_PARAM_I32:
-    return uattn_type_i32(b);
-  case UATTN_PLAN_PARAM_F32:
-    break;
-  }
-  return uattn_type_f32(b);
-}
-
 /* ---- Place ------------------------------------------------------------------
  */
 
@@ -543,7 +524,8 @@ void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
   MlirType types[UATTN_BACKWARD_PARAM_COUNT];
   int param_count = uattn_backward_params(plan, kind, params);
   for (int i = 0; i < param_count; ++i)
-    types[i] = param_type(module_body, plan, params[i]);
+    types[i] = uattn_emit_param_type(module_body, params[i], plan->dtype,
+                                     pointer_dtype(plan, params[i].what));
 
   uattn_builder_t body;
   MlirRegion region =

@@ -58,6 +58,26 @@ MlirType uattn_emit_element_type(const uattn_builder_t *b,
   return uattn_type_i32(b);
 }
 
+MlirType uattn_emit_param_type(const uattn_builder_t *b,
+                               uattn_plan_param_t param,
+                               uattn_dtype_t tile_dtype,
+                               uattn_dtype_t pointer_dtype) {
+  switch (param.kind) {
+  case UATTN_PLAN_PARAM_TENSOR_MAP:
+    return uattn_tensor_map_type(
+        uattn_type_vector2(uattn_emit_element_type(b, tile_dtype),
+                           param.box_rows, UATTN_PANEL_COLUMNS));
+  case UATTN_PLAN_PARAM_POINTER:
+    return uattn_global_type(uattn_emit_element_type(b, pointer_dtype));
+  case UATTN_PLAN_PARAM_I32:
+    return uattn_type_i32(b);
+  case UATTN_PLAN_PARAM_F32:
+    return uattn_type_f32(b);
+  }
+  UATTN_CHECK(!"a parameter kind");
+  return uattn_type_i32(b);
+}
+
 static uattn_dtype_t pointer_dtype(const uattn_forward_plan_t *plan,
                                    uattn_forward_param_t what) {
   switch (what) {
@@ -70,26 +90,6 @@ static uattn_dtype_t pointer_dtype(const uattn_forward_plan_t *plan,
   default:
     return UATTN_DTYPE_F32;
   }
-}
-
-static MlirType param_type(const uattn_builder_t *b,
-                           const uattn_forward_plan_t *plan,
-                           uattn_plan_param_t param) {
-  switch (param.kind) {
-  case UATTN_PLAN_PARAM_TENSOR_MAP:
-    return uattn_tensor_map_type(
-        uattn_type_vector2(uattn_emit_element_type(b, plan->dtype),
-                           param.box_rows, UATTN_PANEL_COLUMNS));
-  case UATTN_PLAN_PARAM_POINTER:
-    return uattn_global_type(
-        uattn_emit_element_type(b, pointer_dtype(plan, param.what)));
-  case UATTN_PLAN_PARAM_I32:
-    return uattn_type_i32(b);
-  case UATTN_PLAN_PARAM_F32:
-    return uattn_type_f32(b);
-  }
-  UATTN_CHECK(!"a parameter kind");
-  return uattn_type_i32(b);
 }
 
 /* The gpu.func with its attributes, around `owned_body`. */
@@ -185,7 +185,8 @@ void uattn_emit_forward_kernel(const uattn_builder_t *module_body,
   MlirType types[UATTN_FORWARD_PARAM_COUNT];
   int param_count = uattn_forward_params(plan, params);
   for (int i = 0; i < param_count; ++i)
-    types[i] = param_type(module_body, plan, params[i]);
+    types[i] = uattn_emit_param_type(module_body, params[i], plan->dtype,
+                                     pointer_dtype(plan, params[i].what));
 
   uattn_builder_t body;
   MlirRegion region =

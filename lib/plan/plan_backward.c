@@ -2,6 +2,7 @@
  * Layer: plan. Must not know: MLIR, CUDA, how code is emitted.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/plan.h"
+#include "plan/plan_rules.h"
 
 /* Measured on an H200: D 128 without a cap 444 TFLOP/s beside S and 435
  * deferred, tanh 389 and 334; but what temp, masks and alsc keep in registers
@@ -37,26 +38,9 @@ uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,
   return NULL;
 }
 
-static uattn_error_t *check_range(const char *field, int32_t value, int32_t low,
-                                  int32_t high, int32_t step) {
-  if (value >= low && value <= high && value % step == 0)
-    return NULL;
-  if (step == 1)
-    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
-                              "plan field %s is %d: expected %d to %d", field,
-                              value, low, high);
-  return uattn_error_create(
-      UATTN_ERROR_INVALID_ARGUMENT,
-      "plan field %s is %d: expected a multiple of %d from %d to %d", field,
-      value, step, low, high);
-}
-
 uattn_error_t *uattn_backward_plan_validate(const uattn_backward_plan_t *plan,
                                             const uattn_target_t *target) {
-  const struct {
-    const char *field;
-    int32_t value, low, high, step;
-  } ranges[] = {
+  const uattn_plan_range_t ranges[] = {
       {"consumer_warpgroups", plan->consumer_warpgroups, 1, 3, 1},
       {"moving_tile_rows", plan->moving_tile_rows, UATTN_KV_TILE_STEP,
        UATTN_MAX_KV_TILE_ROWS, UATTN_KV_TILE_STEP},
@@ -67,13 +51,10 @@ uattn_error_t *uattn_backward_plan_validate(const uattn_backward_plan_t *plan,
       {"consumer_registers", plan->consumer_registers, plan->entry_registers,
        240, 8},
   };
-  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i) {
-    uattn_error_t *error =
-        check_range(ranges[i].field, ranges[i].value, ranges[i].low,
-                    ranges[i].high, ranges[i].step);
-    if (error)
-      return error;
-  }
+  uattn_error_t *error =
+      uattn_plan_check_ranges(ranges, sizeof ranges / sizeof ranges[0]);
+  if (error)
+    return error;
   /* A candidate's own keys come in boxes of a warpgroup's rows. */
   if (plan->masks.has_ranker && plan->moving_tile_rows != UATTN_WARPGROUP_ROWS)
     return uattn_error_create(
@@ -82,28 +63,14 @@ uattn_error_t *uattn_backward_plan_validate(const uattn_backward_plan_t *plan,
         plan->moving_tile_rows, UATTN_WARPGROUP_ROWS);
   uattn_backward_layout_t layout =
       uattn_backward_layout(plan, UATTN_BACKWARD_DQ);
-  int32_t entry_registers = layout.threads * plan->entry_registers;
-  int32_t role_registers =
-      UATTN_WARPGROUP_THREADS *
-      (plan->producer_registers +
-       plan->consumer_warpgroups * plan->consumer_registers);
-  if (layout.total_bytes > target->smem_bytes_per_cta)
-    return uattn_error_create(
-        UATTN_ERROR_INVALID_ARGUMENT,
-        "plan needs %d bytes of shared memory: expected at most %d on %s",
-        layout.total_bytes, target->smem_bytes_per_cta, target->chip);
-  if (entry_registers > target->registers_per_sm)
-    return uattn_error_create(
-        UATTN_ERROR_INVALID_ARGUMENT,
-        "plan needs %d registers at entry: expected at most %d on %s",
-        entry_registers, target->registers_per_sm, target->chip);
-  if (role_registers > entry_registers)
-    return uattn_error_create(
-        UATTN_ERROR_INVALID_ARGUMENT,
-        "plan needs %d registers after setmaxnreg: expected at most the %d of "
-        "entry",
-        role_registers, entry_registers);
-  return NULL;
+  return uattn_plan_check_needs(
+      &(uattn_plan_needs_t){.smem_bytes = layout.total_bytes,
+                            .threads = layout.threads,
+                            .consumer_warpgroups = plan->consumer_warpgroups,
+                            .entry_registers = plan->entry_registers,
+                            .producer_registers = plan->producer_registers,
+                            .consumer_registers = plan->consumer_registers},
+      target);
 }
 
 void uattn_backward_plan_print(const uattn_backward_plan_t *plan,

@@ -2,6 +2,7 @@
  * Layer: plan. Must not know: MLIR, CUDA, how code is emitted.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plan/plan.h"
+#include "plan/plan_rules.h"
 
 /* Registers a thread at entry, of the producer and of the consumers: multiples
  * of 8 that fill the SM's 64 K after setmaxnreg. Three consumer warpgroups:
@@ -99,26 +100,9 @@ uattn_error_t *uattn_plan_forward(const uattn_problem_t *problem,
   return NULL;
 }
 
-static uattn_error_t *check_range(const char *field, int32_t value, int32_t low,
-                                  int32_t high, int32_t step) {
-  if (value >= low && value <= high && value % step == 0)
-    return NULL;
-  if (step == 1)
-    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
-                              "plan field %s is %d: expected %d to %d", field,
-                              value, low, high);
-  return uattn_error_create(
-      UATTN_ERROR_INVALID_ARGUMENT,
-      "plan field %s is %d: expected a multiple of %d from %d to %d", field,
-      value, step, low, high);
-}
-
 uattn_error_t *uattn_forward_plan_validate(const uattn_forward_plan_t *plan,
                                            const uattn_target_t *target) {
-  const struct {
-    const char *field;
-    int32_t value, low, high, step;
-  } ranges[] = {
+  const uattn_plan_range_t ranges[] = {
       {"consumer_warpgroups", plan->consumer_warpgroups, 1, 3, 1},
       {"kv_tile_rows", plan->kv_tile_rows, UATTN_KV_TILE_STEP,
        UATTN_MAX_KV_TILE_ROWS, UATTN_KV_TILE_STEP},
@@ -130,13 +114,10 @@ uattn_error_t *uattn_forward_plan_validate(const uattn_forward_plan_t *plan,
       {"consumer_registers", plan->consumer_registers, plan->entry_registers,
        240, 8},
   };
-  uattn_error_t *error = NULL;
-  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && !error; ++i)
-    error = check_range(ranges[i].field, ranges[i].value, ranges[i].low,
-                        ranges[i].high, ranges[i].step);
+  uattn_error_t *error =
+      uattn_plan_check_ranges(ranges, sizeof ranges / sizeof ranges[0]);
   if (error)
     return error;
-
   bool is_bounded = plan->cap_method == UATTN_CAP_TANH ||
                     plan->cap_method == UATTN_CAP_SOFT_SIGN;
   if (plan->has_fixed_maximum &&
@@ -146,29 +127,13 @@ uattn_error_t *uattn_forward_plan_validate(const uattn_forward_plan_t *plan,
         "plan has a fixed maximum for cap %s and %s: expected tanh or "
         "soft_sign and bf16",
         uattn_cap_method_name(plan->cap_method), uattn_dtype_name(plan->dtype));
-
   uattn_forward_layout_t layout = uattn_forward_layout(plan);
-  int32_t role_registers =
-      UATTN_WARPGROUP_THREADS *
-      (plan->producer_registers +
-       plan->consumer_warpgroups * plan->consumer_registers);
-  if (layout.total_bytes > target->smem_bytes_per_cta)
-    return uattn_error_create(
-        UATTN_ERROR_INVALID_ARGUMENT,
-        "plan needs %d bytes of shared memory: expected at most %d on %s",
-        layout.total_bytes, target->smem_bytes_per_cta, target->chip);
-  int32_t entry_registers = layout.threads * plan->entry_registers;
-  if (entry_registers > target->registers_per_sm)
-    return uattn_error_create(
-        UATTN_ERROR_INVALID_ARGUMENT,
-        "plan needs %d registers at entry: expected at most %d on %s",
-        entry_registers, target->registers_per_sm, target->chip);
-  /* setmaxnreg deals out what the CTA got at entry and waits for the rest. */
-  if (role_registers > entry_registers)
-    return uattn_error_create(
-        UATTN_ERROR_INVALID_ARGUMENT,
-        "plan needs %d registers after setmaxnreg: expected at most the %d of "
-        "entry",
-        role_registers, entry_registers);
-  return NULL;
+  return uattn_plan_check_needs(
+      &(uattn_plan_needs_t){.smem_bytes = layout.total_bytes,
+                            .threads = layout.threads,
+                            .consumer_warpgroups = plan->consumer_warpgroups,
+                            .entry_registers = plan->entry_registers,
+                            .producer_registers = plan->producer_registers,
+                            .consumer_registers = plan->consumer_registers},
+      target);
 }

@@ -17,7 +17,7 @@ import collections
 import itertools
 import sys
 
-from forward_variants import CAPS, HEAD_DIMS, MASKS, OFFSETS, TEMPS, WINDOWS
+from forward_variants import CAPS, HEAD_DIMS, MASKS, OFFSETS, TEMPS, WINDOWS, run
 
 Z_LOSS_WEIGHTS = (0.0, 1e-3, 0.25)
 
@@ -131,18 +131,5 @@ def module(head_dim, name="dense"):
     return "".join(function(variant) for variant in variants(head_dim, name))
 
 
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) == 1:
-        arguments.append("dense")
-    dims = [str(head_dim) for head_dim in HEAD_DIMS]
-    if len(arguments) != 2 or arguments[0] not in dims or arguments[1] not in SETS:
-        usage = f"{'|'.join(dims)} [{'|'.join(SETS)}]"
-        print(f"usage: backward_variants.py {usage}", file=sys.stderr)
-        return 2
-    sys.stdout.write(module(int(arguments[0]), arguments[1]))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(sys.argv[1:], "backward_variants.py", SETS, module))

@@ -133,18 +133,17 @@ def module(head_dim, name="dense"):
     return "".join(function(variant) for variant in variants(head_dim, name))
 
 
-def main():
-    arguments = sys.argv[1:]
-    if len(arguments) == 1:
-        arguments.append("dense")
+def run(arguments, program, sets, print_module):
+    """The command line of this program and of its twin for the backward."""
+    arguments = arguments if len(arguments) != 1 else [*arguments, "dense"]
     dims = [str(head_dim) for head_dim in HEAD_DIMS]
-    if len(arguments) != 2 or arguments[0] not in dims or arguments[1] not in SETS:
-        usage = f"{'|'.join(dims)} [{'|'.join(SETS)}]"
-        print(f"usage: forward_variants.py {usage}", file=sys.stderr)
+    if len(arguments) != 2 or arguments[0] not in dims or arguments[1] not in sets:
+        usage = f"{'|'.join(dims)} [{'|'.join(sets)}]"
+        print(f"usage: {program} {usage}", file=sys.stderr)
         return 2
-    sys.stdout.write(module(int(arguments[0]), arguments[1]))
+    sys.stdout.write(print_module(int(arguments[0]), arguments[1]))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(sys.argv[1:], "forward_variants.py", SETS, module))
