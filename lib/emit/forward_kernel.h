@@ -126,4 +126,18 @@ MlirType uattn_emit_param_type(const uattn_builder_t *b,
                                uattn_dtype_t tile_dtype,
                                uattn_dtype_t pointer_dtype);
 
+typedef struct {
+  const char *name;
+  const MlirType *param_types;
+  int param_count;
+  int32_t threads;
+  int32_t entry_registers; /* a thread */
+  int32_t smem_bytes;
+} uattn_kernel_function_t;
+
+/* Appends the gpu.func of a kernel, with its attributes. */
+void uattn_emit_kernel_function(const uattn_builder_t *b,
+                                const uattn_kernel_function_t *function,
+                                MlirRegion owned_body);
+
 #endif /* UATTN_EMIT_FORWARD_KERNEL_H */

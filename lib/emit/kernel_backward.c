@@ -481,31 +481,6 @@ static MlirRegion emit_producer(const uattn_builder_t *b,
 /* ---- Function ---------------------------------------------------------------
  */
 
-static void append_function(const uattn_builder_t *b,
-                            const uattn_backward_kernel_t *kernel,
-                            const MlirType *types, int type_count,
-                            MlirRegion owned_body) {
-  uattn_string_t name = {0};
-  uattn_backward_kernel_name(kernel->plan, kernel->kind, &name);
-  uattn_op_t op = uattn_op("gpu.func");
-  uattn_op_attribute(&op, "sym_name",
-                     uattn_attribute_string(b, uattn_string_get(&name)));
-  uattn_op_attribute(&op, "function_type",
-                     mlirTypeAttrGet(mlirFunctionTypeGet(b->context, type_count,
-                                                         types, 0, NULL)));
-  uattn_op_attribute(&op, "gpu.kernel", uattn_attribute_unit(b));
-  uattn_op_attribute(&op, "workgroup_attributions", uattn_attribute_i64(b, 0));
-  uattn_op_attribute(&op, UATTN_KERNEL_ATTR_THREADS,
-                     uattn_attribute_i64(b, kernel->layout.threads));
-  uattn_op_attribute(&op, UATTN_KERNEL_ATTR_ENTRY_REGISTERS,
-                     uattn_attribute_i64(b, kernel->layout.entry_registers));
-  uattn_op_attribute(&op, UATTN_KERNEL_ATTR_SMEM_BYTES,
-                     uattn_attribute_i64(b, kernel->layout.total_bytes));
-  uattn_op_region(&op, owned_body);
-  uattn_op_append(b, &op);
-  uattn_string_release(&name);
-}
-
 static MlirRegion emit_consumer(const uattn_builder_t *b,
                                 const uattn_backward_kernel_t *kernel) {
   if (kernel->kind == UATTN_BACKWARD_ROWS)
@@ -556,5 +531,17 @@ void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
   uattn_emit_role_switch(&body, role, roles, ROLE_COUNT);
   uattn_op_t end = uattn_op("gpu.return");
   uattn_op_append(&body, &end);
-  append_function(module_body, &kernel, types, param_count, region);
+  uattn_string_t name = {0};
+  uattn_backward_kernel_name(plan, kind, &name);
+  uattn_emit_kernel_function(
+      module_body,
+      &(uattn_kernel_function_t){.name = uattn_string_get(&name),
+                                 .param_types = types,
+                                 .param_count = param_count,
+                                 .threads = kernel.layout.threads,
+                                 .entry_registers =
+                                     kernel.layout.entry_registers,
+                                 .smem_bytes = kernel.layout.total_bytes},
+      region);
+  uattn_string_release(&name);
 }

@@ -92,32 +92,26 @@ static uattn_dtype_t pointer_dtype(const uattn_forward_plan_t *plan,
   }
 }
 
-/* The gpu.func with its attributes, around `owned_body`. */
-static void append_function(const uattn_builder_t *module_body,
-                            const uattn_forward_plan_t *plan,
-                            const MlirType *types, int type_count,
-                            MlirRegion owned_body) {
-  const uattn_builder_t *b = module_body;
-  uattn_forward_layout_t layout = uattn_forward_layout(plan);
-  uattn_string_t name = {0};
-  uattn_forward_kernel_name(plan, &name);
+void uattn_emit_kernel_function(const uattn_builder_t *b,
+                                const uattn_kernel_function_t *function,
+                                MlirRegion owned_body) {
   uattn_op_t op = uattn_op("gpu.func");
   uattn_op_attribute(&op, "sym_name",
-                     uattn_attribute_string(b, uattn_string_get(&name)));
-  uattn_op_attribute(&op, "function_type",
-                     mlirTypeAttrGet(mlirFunctionTypeGet(b->context, type_count,
-                                                         types, 0, NULL)));
+                     uattn_attribute_string(b, function->name));
+  uattn_op_attribute(
+      &op, "function_type",
+      mlirTypeAttrGet(mlirFunctionTypeGet(b->context, function->param_count,
+                                          function->param_types, 0, NULL)));
   uattn_op_attribute(&op, "gpu.kernel", uattn_attribute_unit(b));
   uattn_op_attribute(&op, "workgroup_attributions", uattn_attribute_i64(b, 0));
   uattn_op_attribute(&op, UATTN_KERNEL_ATTR_THREADS,
-                     uattn_attribute_i64(b, layout.threads));
+                     uattn_attribute_i64(b, function->threads));
   uattn_op_attribute(&op, UATTN_KERNEL_ATTR_ENTRY_REGISTERS,
-                     uattn_attribute_i64(b, plan->entry_registers));
+                     uattn_attribute_i64(b, function->entry_registers));
   uattn_op_attribute(&op, UATTN_KERNEL_ATTR_SMEM_BYTES,
-                     uattn_attribute_i64(b, layout.total_bytes));
+                     uattn_attribute_i64(b, function->smem_bytes));
   uattn_op_region(&op, owned_body);
   uattn_op_append(b, &op);
-  uattn_string_release(&name);
 }
 
 static void emit_rings(const uattn_builder_t *b,
@@ -210,5 +204,16 @@ void uattn_emit_forward_kernel(const uattn_builder_t *module_body,
   uattn_emit_role_switch(&body, role, roles, ROLE_COUNT);
   uattn_op_t end = uattn_op("gpu.return");
   uattn_op_append(&body, &end);
-  append_function(module_body, plan, types, param_count, region);
+  uattn_string_t name = {0};
+  uattn_forward_kernel_name(plan, &name);
+  uattn_emit_kernel_function(
+      module_body,
+      &(uattn_kernel_function_t){.name = uattn_string_get(&name),
+                                 .param_types = types,
+                                 .param_count = param_count,
+                                 .threads = kernel.layout.threads,
+                                 .entry_registers = plan->entry_registers,
+                                 .smem_bytes = kernel.layout.total_bytes},
+      region);
+  uattn_string_release(&name);
 }
