@@ -69,7 +69,8 @@ enum {
 };
 
 /* dK and dV of 64 rows, the products of 64 x 64 and their 16-bit forms take 3 D
- * / 2 + 96 registers a thread: with D 128 they just fit. */
+ * / 2 + 96 registers a thread: with D 128 they just fit, and spill with what
+ * some masks, temp and alsc add. */
 enum { LARGEST_HEAD_DIM_OF_DKV = 128 };
 
 int32_t uattn_backward_kernels(
