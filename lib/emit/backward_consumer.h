@@ -23,6 +23,8 @@ typedef struct {
   MlirType narrow_type;   /* the same in 16 bits */
   MlirType gradient_type; /* vector<64 x head_dim x f32> */
   MlirType rows_type;     /* vector<64 x f32> */
+  MlirValue all_keys;     /* fused: K of the CTA */
+  MlirValue records;      /* fused: of a step's rows of q */
   MlirValue first_tile;   /* its 64 rows of K or Q */
   MlirValue second_tile;  /* of V or dout */
   MlirValue first_row;
@@ -50,8 +52,7 @@ uattn_backward_has_gradient(const uattn_backward_consumer_t *c) {
 }
 static inline bool
 uattn_backward_has_value_gradient(const uattn_backward_consumer_t *c) {
-  return c->kernel->kind == UATTN_BACKWARD_DKV ||
-         c->kernel->kind == UATTN_BACKWARD_DV;
+  return uattn_backward_has_keys(c) && c->kernel->kind != UATTN_BACKWARD_DK;
 }
 /* Where dV is among the sums. */
 static inline int
@@ -73,7 +74,16 @@ typedef struct {
   MlirValue temp; /* null without */
 } uattn_backward_q_values_t;
 
-/* What a step's rows of q bring, over the tile of scores. */
+/* Fields of a record: UATTN_BACKWARD_PARAM_RECORDS. */
+enum {
+  UATTN_BACKWARD_RECORD_EXPONENT_SHIFT,
+  UATTN_BACKWARD_RECORD_GRADIENT_SHIFT,
+  UATTN_BACKWARD_RECORD_TEMP,
+  UATTN_BACKWARD_RECORD_SEGMENT_ID
+};
+
+/* What a step's rows of q bring, over the tile of scores. Fused: without the
+ * gradient shift, which uattn_backward_shift_dp reads. */
 uattn_backward_q_values_t
 uattn_backward_step_values(const uattn_builder_t *b,
                            const uattn_backward_consumer_t *consumer,
@@ -122,6 +132,64 @@ void uattn_backward_emit_clear(const uattn_builder_t *b,
 void uattn_backward_emit_own(const uattn_builder_t *b,
                              const uattn_backward_consumer_t *consumer,
                              MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]);
+
+/* ---- backward_products.c ---------------------------------------------------
+ */
+
+/* P of a step, and what it was made from. */
+typedef struct {
+  uattn_backward_q_values_t values;
+  MlirValue y;
+  MlirValue p;
+  MlirValue factor;
+} uattn_backward_weights_t;
+uattn_backward_weights_t
+uattn_backward_emit_weights(const uattn_builder_t *b,
+                            const uattn_backward_consumer_t *consumer,
+                            MlirValue step, MlirValue products);
+/* dP + gradient_shift. */
+MlirValue uattn_backward_shift_dp(const uattn_builder_t *b,
+                                  const uattn_backward_consumer_t *consumer,
+                                  const uattn_backward_weights_t *weights,
+                                  MlirValue dp);
+/* dS but for gradient_scale, in 16 bits; `shifted` is dP + gradient_shift. */
+MlirValue uattn_backward_emit_ds(const uattn_builder_t *b,
+                                 const uattn_backward_consumer_t *consumer,
+                                 const uattn_backward_weights_t *weights,
+                                 MlirValue shifted);
+MlirValue uattn_backward_narrow(const uattn_builder_t *b,
+                                const uattn_backward_consumer_t *consumer,
+                                MlirValue weights);
+/* Products, started and not waited for: tile moving^T; gradient + weights
+ * moving. */
+MlirValue uattn_backward_emit_scores(const uattn_builder_t *b,
+                                     const uattn_backward_consumer_t *consumer,
+                                     MlirValue tile, MlirValue moving);
+MlirValue uattn_backward_emit_gradient(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    MlirValue weights, MlirValue moving, MlirValue gradient);
+/* A consumer that knows its rows, and no tiles yet. */
+uattn_backward_consumer_t
+uattn_backward_consumer(const uattn_builder_t *b,
+                        const uattn_backward_kernel_t *kernel);
+void uattn_backward_acquire_tiles(const uattn_builder_t *b,
+                                  uattn_backward_consumer_t *consumer);
+void uattn_backward_emit_results(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    const MlirValue sums[UATTN_BACKWARD_MOST_SUMS]);
+
+/* ---- backward_fused.c ------------------------------------------------------
+ */
+
+void uattn_backward_emit_fused_step(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    MlirValue step, MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]);
+/* After the last step: K may be overwritten, which the other consumer's dQ
+ * reads. */
+void uattn_backward_end_fused(const uattn_builder_t *b,
+                              const uattn_backward_kernel_t *kernel);
+void uattn_backward_drop_dead_keys(const uattn_builder_t *b,
+                                   const uattn_backward_consumer_t *consumer);
 
 /* How many sums there are, and each one's type. */
 int uattn_backward_sum_count(const uattn_backward_consumer_t *consumer);

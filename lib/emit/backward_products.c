@@ -27,9 +27,9 @@ MlirType uattn_backward_sum_type(const uattn_builder_t *b,
                             FOLDED_COLUMNS);
 }
 
-static MlirValue narrow(const uattn_builder_t *b,
-                        const uattn_backward_consumer_t *consumer,
-                        MlirValue weights) {
+MlirValue uattn_backward_narrow(const uattn_builder_t *b,
+                                const uattn_backward_consumer_t *consumer,
+                                MlirValue weights) {
   return uattn_cast(b, "arith.truncf", weights, consumer->narrow_type);
 }
 
@@ -52,9 +52,9 @@ static void add_row_sums(const uattn_builder_t *b,
 /* ---- Steps ------------------------------------------------------------------
  */
 
-static MlirValue emit_scores(const uattn_builder_t *b,
-                             const uattn_backward_consumer_t *consumer,
-                             MlirValue tile, MlirValue moving) {
+MlirValue uattn_backward_emit_scores(const uattn_builder_t *b,
+                                     const uattn_backward_consumer_t *consumer,
+                                     MlirValue tile, MlirValue moving) {
   uattn_wgmma_operands_t operands = {.a = tile,
                                      .b = moving,
                                      .result = consumer->scores_type,
@@ -62,10 +62,9 @@ static MlirValue emit_scores(const uattn_builder_t *b,
   return uattn_emit_wgmma(b, &operands);
 }
 
-static MlirValue emit_gradient(const uattn_builder_t *b,
-                               const uattn_backward_consumer_t *consumer,
-                               MlirValue weights, MlirValue moving,
-                               MlirValue gradient) {
+MlirValue uattn_backward_emit_gradient(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    MlirValue weights, MlirValue moving, MlirValue gradient) {
   uattn_wgmma_operands_t operands = {.a = weights,
                                      .b = moving,
                                      .accumulator = gradient,
@@ -73,21 +72,15 @@ static MlirValue emit_gradient(const uattn_builder_t *b,
   return uattn_emit_wgmma(b, &operands);
 }
 
-/* P of a step, and what it was made from. */
-typedef struct {
-  uattn_backward_q_values_t values;
-  MlirValue y;
-  MlirValue p;
-  MlirValue factor;
-} step_t;
-
-static step_t emit_probabilities(const uattn_builder_t *b,
-                                 const uattn_backward_consumer_t *consumer,
-                                 MlirValue step, MlirValue products) {
+uattn_backward_weights_t
+uattn_backward_emit_weights(const uattn_builder_t *b,
+                            const uattn_backward_consumer_t *consumer,
+                            MlirValue step, MlirValue products) {
   uattn_backward_step_t at =
       uattn_backward_emit_step(b, consumer->kernel, step);
-  step_t made = {.values = uattn_backward_step_values(b, consumer, &at),
-                 .y = uattn_backward_emit_cap(b, consumer, products)};
+  uattn_backward_weights_t made = {
+      .values = uattn_backward_step_values(b, consumer, &at),
+      .y = uattn_backward_emit_cap(b, consumer, products)};
   MlirValue exponents = uattn_backward_emit_mask(
       b, consumer, step, &at,
       uattn_backward_emit_exponents(b, consumer, made.y, &made.values));
@@ -98,27 +91,37 @@ static step_t emit_probabilities(const uattn_builder_t *b,
   return made;
 }
 
-/* dS but for gradient_scale, in 16 bits. */
-static MlirValue emit_ds(const uattn_builder_t *b,
-                         const uattn_backward_consumer_t *consumer,
-                         const step_t *step, MlirValue shifted) {
-  return narrow(b, consumer,
-                uattn_binary(b, "arith.mulf", step->factor, shifted));
+MlirValue uattn_backward_emit_ds(const uattn_builder_t *b,
+                                 const uattn_backward_consumer_t *consumer,
+                                 const uattn_backward_weights_t *weights,
+                                 MlirValue shifted) {
+  return uattn_backward_narrow(
+      b, consumer, uattn_binary(b, "arith.mulf", weights->factor, shifted));
 }
 
-static MlirValue shift_dp(const uattn_builder_t *b, const step_t *step,
-                          MlirValue dp) {
-  return uattn_binary(b, "arith.addf", dp, step->values.gradient_shift);
+MlirValue uattn_backward_shift_dp(const uattn_builder_t *b,
+                                  const uattn_backward_consumer_t *consumer,
+                                  const uattn_backward_weights_t *weights,
+                                  MlirValue dp) {
+  MlirValue shift = weights->values.gradient_shift;
+  if (!shift.ptr)
+    shift = uattn_emit_column_read(b, consumer->records,
+                                   UATTN_BACKWARD_RECORD_GRADIENT_SHIFT,
+                                   mlirValueGetType(dp));
+  return uattn_binary(b, "arith.addf", dp, shift);
 }
 
 static void add_key_gradient(const uattn_builder_t *b,
                              const uattn_backward_consumer_t *consumer,
-                             const step_t *step, MlirValue dp, MlirValue stage,
+                             const uattn_backward_weights_t *step, MlirValue dp,
+                             MlirValue stage,
                              MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
   MlirValue *sum = &io_sums[UATTN_BACKWARD_GRADIENT];
-  *sum = emit_gradient(b, consumer,
-                       emit_ds(b, consumer, step, shift_dp(b, step, dp)), stage,
-                       *sum);
+  *sum = uattn_backward_emit_gradient(
+      b, consumer,
+      uattn_backward_emit_ds(b, consumer, step,
+                             uattn_backward_shift_dp(b, consumer, step, dp)),
+      stage, *sum);
 }
 
 /* dkv: where registers are short, dP waits until P has left those of S, and dS
@@ -133,24 +136,27 @@ static void emit_key_step(const uattn_builder_t *b,
   MlirValue *first_sum = &io_sums[UATTN_BACKWARD_GRADIENT];
   MlirValue *values_sum = &io_sums[uattn_backward_value_gradient(consumer)];
   MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
-  MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
+  MlirValue products =
+      uattn_backward_emit_scores(b, consumer, consumer->first_tile, first);
   MlirValue second = {NULL}, dp = {NULL};
   bool is_early = has_gradient && !kernel->plan->defers_dp;
   if (is_early) {
     second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
-    dp = emit_scores(b, consumer, consumer->second_tile, second);
+    dp = uattn_backward_emit_scores(b, consumer, consumer->second_tile, second);
   }
   uattn_emit_wgmma_wait(b, 0, &products, is_early ? &dp : NULL);
-  step_t made = emit_probabilities(b, consumer, step, products);
+  uattn_backward_weights_t made =
+      uattn_backward_emit_weights(b, consumer, step, products);
   if (is_early)
     add_key_gradient(b, consumer, &made, dp, first, io_sums);
   else
     second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
   if (has_gradient && !is_early)
-    dp = emit_scores(b, consumer, consumer->second_tile, second);
+    dp = uattn_backward_emit_scores(b, consumer, consumer->second_tile, second);
   if (has_values)
-    *values_sum = emit_gradient(b, consumer, narrow(b, consumer, made.p),
-                                second, *values_sum);
+    *values_sum = uattn_backward_emit_gradient(
+        b, consumer, uattn_backward_narrow(b, consumer, made.p), second,
+        *values_sum);
   if (has_gradient && !is_early) {
     uattn_emit_wgmma_wait(b, has_values ? 1 : 0, &dp, NULL);
     add_key_gradient(b, consumer, &made, dp, first, io_sums);
@@ -168,18 +174,22 @@ static void emit_query_step(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   MlirValue ring_step = uattn_backward_emit_ring_step(b, kernel, step);
   MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, ring_step);
-  MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
+  MlirValue products =
+      uattn_backward_emit_scores(b, consumer, consumer->first_tile, first);
   MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, ring_step);
-  MlirValue dp = emit_scores(b, consumer, consumer->second_tile, second);
+  MlirValue dp =
+      uattn_backward_emit_scores(b, consumer, consumer->second_tile, second);
   uattn_emit_wgmma_wait(b, 0, &products, &dp);
   uattn_emit_ring_release(b, kernel->second_ring, ring_step);
-  step_t made = emit_probabilities(b, consumer, step, products);
-  MlirValue shifted = shift_dp(b, &made, dp);
+  uattn_backward_weights_t made =
+      uattn_backward_emit_weights(b, consumer, step, products);
+  MlirValue shifted = uattn_backward_shift_dp(b, consumer, &made, dp);
   if (uattn_backward_has_dtemp(consumer))
     add_row_sums(b, consumer, made.y, made.p, shifted, io_sums);
   MlirValue *sum = &io_sums[UATTN_BACKWARD_GRADIENT];
-  *sum = emit_gradient(b, consumer, emit_ds(b, consumer, &made, shifted), first,
-                       *sum);
+  *sum = uattn_backward_emit_gradient(
+      b, consumer, uattn_backward_emit_ds(b, consumer, &made, shifted), first,
+      *sum);
   uattn_emit_wgmma_wait(b, 0, sum, NULL);
   uattn_emit_ring_release(b, kernel->first_ring, ring_step);
 }
@@ -190,8 +200,12 @@ static void emit_step(const uattn_builder_t *b,
   uattn_backward_step_t at =
       uattn_backward_emit_step(b, consumer->kernel, step);
   uattn_backward_emit_clear(b, consumer, step, &at);
-  (uattn_backward_has_keys(consumer) ? emit_key_step : emit_query_step)(
-      b, consumer, step, io_sums);
+  if (consumer->kernel->kind == UATTN_BACKWARD_FUSED)
+    uattn_backward_emit_fused_step(b, consumer, step, io_sums);
+  else if (uattn_backward_has_keys(consumer))
+    emit_key_step(b, consumer, step, io_sums);
+  else
+    emit_query_step(b, consumer, step, io_sums);
 }
 
 static void emit_loop(const uattn_builder_t *b,
@@ -299,9 +313,9 @@ static void emit_store(const uattn_builder_t *b,
                         staging, kernel->params[map], place, barrier);
 }
 
-static void emit_results(const uattn_builder_t *b,
-                         const uattn_backward_consumer_t *consumer,
-                         const MlirValue sums[UATTN_BACKWARD_MOST_SUMS]) {
+void uattn_backward_emit_results(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    const MlirValue sums[UATTN_BACKWARD_MOST_SUMS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   bool has_keys = uattn_backward_has_keys(consumer);
   if (uattn_backward_has_dtemp(consumer))
@@ -341,48 +355,69 @@ static void load_rows(const uattn_builder_t *b,
 static MlirValue own_rows(const uattn_builder_t *b,
                           const uattn_backward_kernel_t *kernel,
                           MlirValue tile) {
-  return uattn_emit_smem_rows(b, uattn_emit_ring_acquire(b, tile, kernel->zero),
-                              kernel->index_in_role, UATTN_WARPGROUP_ROWS);
+  return uattn_emit_smem_rows(b, tile, kernel->index_in_role,
+                              UATTN_WARPGROUP_ROWS);
 }
 
-MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
-                                        const uattn_backward_kernel_t *kernel) {
+void uattn_backward_acquire_tiles(const uattn_builder_t *b,
+                                  uattn_backward_consumer_t *consumer) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  consumer->all_keys =
+      uattn_emit_ring_acquire(b, kernel->first_tile, kernel->zero);
+  consumer->first_tile = own_rows(b, kernel, consumer->all_keys);
+  consumer->second_tile = own_rows(
+      b, kernel, uattn_emit_ring_acquire(b, kernel->second_tile, kernel->zero));
+}
+
+uattn_backward_consumer_t
+uattn_backward_consumer(const uattn_builder_t *b,
+                        const uattn_backward_kernel_t *kernel) {
   const uattn_backward_plan_t *plan = kernel->plan;
-  uattn_builder_t role;
-  MlirRegion region = uattn_region_create(b, NULL, 0, &role);
-  MlirType f32 = uattn_type_f32(&role);
+  MlirType f32 = uattn_type_f32(b);
   MlirValue row_in_cta =
-      uattn_binary(&role, "arith.muli", kernel->index_in_role,
-                   uattn_constant_i32(&role, UATTN_WARPGROUP_ROWS));
-  uattn_backward_consumer_t consumer = {
+      uattn_binary(b, "arith.muli", kernel->index_in_role,
+                   uattn_constant_i32(b, UATTN_WARPGROUP_ROWS));
+  return (uattn_backward_consumer_t){
       .kernel = kernel,
       .scores_type =
           uattn_type_vector2(f32, UATTN_WARPGROUP_ROWS, plan->moving_tile_rows),
       .narrow_type =
-          uattn_type_vector2(uattn_emit_element_type(&role, plan->dtype),
+          uattn_type_vector2(uattn_emit_element_type(b, plan->dtype),
                              UATTN_WARPGROUP_ROWS, plan->moving_tile_rows),
       .gradient_type =
           uattn_type_vector2(f32, UATTN_WARPGROUP_ROWS, plan->head_dim),
       .rows_type = uattn_type_vector1(f32, UATTN_WARPGROUP_ROWS),
       .first_row =
-          uattn_binary(&role, "arith.addi", kernel->first_row, row_in_cta)};
+          uattn_binary(b, "arith.addi", kernel->first_row, row_in_cta)};
+}
+
+MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
+                                        const uattn_backward_kernel_t *kernel) {
+  uattn_builder_t role;
+  MlirRegion region = uattn_region_create(b, NULL, 0, &role);
+  uattn_backward_consumer_t consumer = uattn_backward_consumer(&role, kernel);
+  bool has_ranker = kernel->plan->masks.has_ranker;
+  bool is_fused = kernel->kind == UATTN_BACKWARD_FUSED;
   if (kernel->kind == UATTN_BACKWARD_DQ)
     load_rows(&role, &consumer);
   uattn_backward_emit_limits(&role, &consumer);
-  consumer.first_tile = own_rows(&role, kernel, kernel->first_tile);
-  consumer.second_tile = own_rows(&role, kernel, kernel->second_tile);
+  uattn_backward_acquire_tiles(&role, &consumer);
+  if (has_ranker && is_fused)
+    uattn_backward_drop_dead_keys(&role, &consumer);
   MlirValue sums[UATTN_BACKWARD_MOST_SUMS];
   for (int i = 0; i < uattn_backward_sum_count(&consumer); ++i)
     sums[i] = uattn_constant_splat(
         &role, uattn_backward_sum_type(&role, &consumer, i), 0.0);
-  bool has_ranker = plan->masks.has_ranker;
   if (has_ranker && kernel->kind == UATTN_BACKWARD_DQ)
     uattn_backward_emit_own(&role, &consumer, sums);
   emit_loop(&role, &consumer, sums);
-  drop_dead(&role, &consumer, sums);
+  if (is_fused)
+    uattn_backward_end_fused(&role, kernel);
+  else
+    drop_dead(&role, &consumer, sums);
   if (has_ranker && kernel->kind != UATTN_BACKWARD_DQ)
     uattn_backward_emit_own(&role, &consumer, sums);
-  emit_results(&role, &consumer, sums);
+  uattn_backward_emit_results(&role, &consumer, sums);
   uattn_yield(&role, NULL, 0);
   return region;
 }

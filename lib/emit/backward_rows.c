@@ -55,6 +55,15 @@ static MlirValue batch_offset(const uattn_builder_t *b,
                  kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS], i64));
 }
 
+static MlirValue load_of_batch(const uattn_builder_t *b,
+                               const uattn_backward_kernel_t *kernel,
+                               uattn_backward_param_t param,
+                               MlirValue first_row, MlirType rows) {
+  return uattn_emit_row_load(
+      b, kernel->params[param], batch_offset(b, kernel), first_row,
+      kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS], rows);
+}
+
 /* ---- Row data ---------------------------------------------------------------
  */
 
@@ -68,12 +77,9 @@ static MlirValue shifted_lse(const uattn_builder_t *b,
     return lse;
   shift = uattn_softmax_spread(b, shift, rows_type(b));
   if (kernel->plan->has_temp)
-    shift = uattn_binary(
-        b, "arith.mulf", shift,
-        uattn_emit_row_load(b, kernel->params[UATTN_BACKWARD_PARAM_TEMP],
-                            batch_offset(b, kernel), first_row,
-                            kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS],
-                            rows_type(b)));
+    shift = uattn_binary(b, "arith.mulf", shift,
+                         load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_TEMP,
+                                       first_row, rows_type(b)));
   return uattn_binary(b, "arith.subf", lse, shift);
 }
 
@@ -91,6 +97,58 @@ uattn_backward_emit_lse_gradient(const uattn_builder_t *b,
                           b, kernel, UATTN_BACKWARD_PARAM_DLSE, first_row));
 }
 
+static void store_records(const uattn_builder_t *b,
+                          const uattn_backward_kernel_t *kernel,
+                          MlirValue first_row, const MlirValue fields[4]) {
+  MlirValue after = uattn_binary(b, "arith.addi", first_row,
+                                 uattn_constant_i32(b, UATTN_WARPGROUP_ROWS));
+  uattn_emit_record_store(
+      b, fields, kernel->params[UATTN_BACKWARD_PARAM_RECORDS],
+      uattn_backward_emit_record_offset(b, kernel, kernel->head, kernel->zero),
+      first_row, after);
+}
+
+/* Behind the last row of q there are records of a whole tile of rows that see
+ * nothing: the last tiles of q start at any row. */
+static void emit_records(const uattn_builder_t *b,
+                         const uattn_backward_kernel_t *kernel,
+                         MlirValue first_row, MlirValue exponent,
+                         MlirValue gradient) {
+  MlirType i32_rows =
+      uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
+  MlirValue q_tokens = kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS];
+  MlirValue none = splat(b, -INFINITY), zero = splat(b, 0.0);
+  MlirValue is_row = uattn_compare_i(
+      b, UATTN_CMPI_SLT,
+      uattn_binary(b, "arith.addi", uattn_emit_row_index(b, i32_rows),
+                   uattn_broadcast(b, first_row, i32_rows)),
+      uattn_broadcast(b, q_tokens, i32_rows));
+  MlirValue fields[4] = {uattn_select(b, is_row, exponent, none),
+                         uattn_select(b, is_row, gradient, zero), splat(b, 1.0),
+                         zero};
+  if (kernel->plan->has_temp)
+    fields[2] = load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_TEMP, first_row,
+                              rows_type(b));
+  if (kernel->plan->masks.has_segments)
+    fields[3] =
+        uattn_cast(b, "arith.bitcast",
+                   load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS,
+                                 first_row, i32_rows),
+                   rows_type(b));
+  store_records(b, kernel, first_row, fields);
+  MlirValue next = uattn_binary(b, "arith.addi", first_row,
+                                uattn_constant_i32(b, UATTN_WARPGROUP_ROWS));
+  uattn_builder_t last;
+  MlirRegion then = uattn_region_create(b, NULL, 0, &last);
+  const MlirValue nothing[4] = {none, zero, zero, zero};
+  store_records(&last, kernel, next, nothing);
+  uattn_yield(&last, NULL, 0);
+  uattn_if_append(b, uattn_compare_i(b, UATTN_CMPI_SLE, q_tokens, next), then);
+  uattn_emit_sums_clear(
+      b, uattn_backward_emit_sums(b, kernel, kernel->head, first_row),
+      kernel->plan->head_dim);
+}
+
 /* A row without a key has lse = -inf: p must become 0, and nothing else may
  * meet the infinity. */
 static void emit_row_data(const uattn_builder_t *b,
@@ -106,12 +164,16 @@ static void emit_row_data(const uattn_builder_t *b,
   MlirValue gradient = uattn_binary(
       b, "arith.subf",
       uattn_backward_emit_lse_gradient(b, kernel, first_row, lse), delta);
-  uattn_backward_store_rows(
-      b, kernel, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, first_row,
-      uattn_select(b, is_empty, splat(b, -INFINITY), exponent));
-  uattn_backward_store_rows(b, kernel, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
-                            first_row,
-                            uattn_select(b, is_empty, splat(b, 0.0), gradient));
+  exponent = uattn_select(b, is_empty, splat(b, -INFINITY), exponent);
+  gradient = uattn_select(b, is_empty, splat(b, 0.0), gradient);
+  if (kernel->params[UATTN_BACKWARD_PARAM_EXPONENT_SHIFT].ptr) {
+    uattn_backward_store_rows(b, kernel, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT,
+                              first_row, exponent);
+    uattn_backward_store_rows(b, kernel, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
+                              first_row, gradient);
+  }
+  if (kernel->plan->fuses_dq)
+    emit_records(b, kernel, first_row, exponent, gradient);
 }
 
 /* The warpgroup's rows of a tile that stays. */

@@ -41,6 +41,14 @@ uattn_backward_step_values(const uattn_builder_t *b,
       values.temp = uattn_softmax_spread(b, consumer->temp, type);
     return values;
   }
+  if (kernel->kind == UATTN_BACKWARD_FUSED) {
+    values.exponent_shift = uattn_emit_column_read(
+        b, consumer->records, UATTN_BACKWARD_RECORD_EXPONENT_SHIFT, type);
+    if (kernel->plan->has_temp)
+      values.temp = uattn_emit_column_read(b, consumer->records,
+                                           UATTN_BACKWARD_RECORD_TEMP, type);
+    return values;
+  }
   MlirValue offset = uattn_backward_emit_row_offset(b, kernel, at->q_head);
   values.exponent_shift = load_columns(
       b, consumer, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, offset, at);

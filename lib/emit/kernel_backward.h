@@ -26,6 +26,7 @@ typedef struct {
   /* Tiles that move past: Q and dout, or K and V. Null for rows. */
   MlirValue first_ring;
   MlirValue second_ring;
+  MlirValue records_ring; /* fused */
   MlirValue steps;
   /* dkv: rows of q that move past, one range or, with the ranker mask, two that
    * do not meet; tiles of a head, and how many of them are the first range's.
@@ -75,6 +76,16 @@ MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
                                          const uattn_backward_kernel_t *kernel,
                                          MlirValue q_head);
 
+/* Where the record of a row of a head lies, in numbers; i64. */
+MlirValue
+uattn_backward_emit_record_offset(const uattn_builder_t *b,
+                                  const uattn_backward_kernel_t *kernel,
+                                  MlirValue q_head, MlirValue first_row);
+/* Sums of dQ of a head's rows. */
+uattn_sums_t uattn_backward_emit_sums(const uattn_builder_t *b,
+                                      const uattn_backward_kernel_t *kernel,
+                                      MlirValue q_head, MlirValue first_row);
+
 /* z_loss_weight lse + dlse of rows of q; `lse` is theirs. */
 MlirValue
 uattn_backward_emit_lse_gradient(const uattn_builder_t *b,
@@ -91,12 +102,15 @@ void uattn_backward_store_rows(const uattn_builder_t *b,
                                uattn_backward_param_t param,
                                MlirValue first_row, MlirValue rows);
 
-/* backward_rows.c, backward_products.c: the region of a consumer warpgroup. */
+/* backward_rows.c, backward_products.c, backward_fused.c: the region of a
+ * consumer warpgroup. */
 MlirRegion uattn_backward_emit_rows(const uattn_builder_t *b,
                                     const uattn_backward_kernel_t *kernel);
 MlirRegion uattn_backward_emit_dtemp(const uattn_builder_t *b,
                                      const uattn_backward_kernel_t *kernel);
 MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
                                         const uattn_backward_kernel_t *kernel);
+MlirRegion uattn_backward_emit_finish(const uattn_builder_t *b,
+                                      const uattn_backward_kernel_t *kernel);
 
 #endif /* UATTN_EMIT_KERNEL_BACKWARD_H */

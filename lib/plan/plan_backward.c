@@ -15,6 +15,14 @@ static bool defers_dp(const uattn_problem_t *problem) {
                                      problem->cap.method == UATTN_CAP_ALSC));
 }
 
+/* What a fused kernel can be: dK and dV of 64 rows a consumer and a consumer's
+ * share of a tile of dQ fit the registers up to head_dim 128. dtemp sums over
+ * the keys of a row, which several CTAs of the fused kernel have. */
+static bool can_fuse(const uattn_backward_plan_t *plan) {
+  return !plan->is_deterministic && !plan->has_dtemp &&
+         (plan->head_dim == 64 || plan->head_dim == 128);
+}
+
 uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,
                                    const uattn_target_t *target,
                                    uattn_backward_plan_t *out_plan) {
@@ -27,6 +35,7 @@ uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,
       .has_temp = problem->has_operand[UATTN_OPERAND_TEMP],
       .has_dlse = problem->has_operand[UATTN_OPERAND_DLSE],
       .has_dtemp = problem->has_result[UATTN_RESULT_DTEMP],
+      .is_deterministic = problem->is_deterministic,
       .masks = uattn_mask_kinds(problem),
       .consumer_warpgroups = 2,
       .moving_tile_rows = 64,
@@ -35,6 +44,30 @@ uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,
       .entry_registers = 168,
       .producer_registers = 24,
       .consumer_registers = 240};
+  out_plan->fuses_dq = can_fuse(out_plan);
+  return NULL;
+}
+
+static uattn_error_t *validate_fusion(const uattn_backward_plan_t *plan) {
+  if (!plan->fuses_dq)
+    return NULL;
+  if (!can_fuse(plan))
+    return uattn_error_create(
+        UATTN_ERROR_INVALID_ARGUMENT,
+        "plan field fuses_dq is true with head_dim %d%s%s: expected head_dim "
+        "64 or 128, neither deterministic nor with dtemp",
+        plan->head_dim, plan->is_deterministic ? ", deterministic" : "",
+        plan->has_dtemp ? ", with dtemp" : "");
+  if (plan->moving_tile_rows != UATTN_WARPGROUP_ROWS)
+    return uattn_error_create(
+        UATTN_ERROR_INVALID_ARGUMENT,
+        "plan field moving_tile_rows is %d: expected %d where dq is fused",
+        plan->moving_tile_rows, UATTN_WARPGROUP_ROWS);
+  if (plan->consumer_warpgroups != 2)
+    return uattn_error_create(
+        UATTN_ERROR_INVALID_ARGUMENT,
+        "plan field consumer_warpgroups is %d: expected 2 where dq is fused",
+        plan->consumer_warpgroups);
   return NULL;
 }
 
@@ -61,8 +94,11 @@ uattn_error_t *uattn_backward_plan_validate(const uattn_backward_plan_t *plan,
         UATTN_ERROR_INVALID_ARGUMENT,
         "plan field moving_tile_rows is %d: expected %d with bounds",
         plan->moving_tile_rows, UATTN_WARPGROUP_ROWS);
-  uattn_backward_layout_t layout =
-      uattn_backward_layout(plan, UATTN_BACKWARD_DQ);
+  error = validate_fusion(plan);
+  if (error)
+    return error;
+  uattn_backward_layout_t layout = uattn_backward_layout(
+      plan, plan->fuses_dq ? UATTN_BACKWARD_FUSED : UATTN_BACKWARD_DQ);
   return uattn_plan_check_needs(
       &(uattn_plan_needs_t){.smem_bytes = layout.total_bytes,
                             .threads = layout.threads,
@@ -82,7 +118,10 @@ void uattn_backward_plan_print(const uattn_backward_plan_t *plan,
       "dK: a CTA a KV tile, all query rows of its heads move past",
       "dV: a CTA a KV tile, all query rows of its heads move past",
       "dQ: a CTA a query tile, all keys move past",
-      "dtemp: the sum of all heads' shares, which dQ's kernel leaves"};
+      "dtemp: the sum of all heads' shares, which dQ's kernel leaves",
+      "dK and dV, and sums of dQ: a CTA a KV tile, all query rows of its heads "
+      "move past",
+      "dQ from its sums"};
   uattn_backward_kernel_kind_t kinds[UATTN_BACKWARD_KERNEL_COUNT];
   int32_t count = uattn_backward_kernels(plan, kinds);
   for (int32_t i = 0; i < count; ++i) {
@@ -109,5 +148,9 @@ void uattn_backward_plan_print(const uattn_backward_plan_t *plan,
   uattn_string_appendf(out_text, "dP: %s\n",
                        plan->defers_dp ? "after P, to save registers"
                                        : "beside S");
-  uattn_string_append(out_text, "sums: in one order, whatever CTAs do first\n");
+  uattn_string_append(out_text,
+                      plan->fuses_dq
+                          ? "sums: those of dQ as CTAs come, the others in one "
+                            "order\n"
+                          : "sums: in one order, whatever CTAs do first\n");
 }

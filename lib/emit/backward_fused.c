@@ -1,0 +1,240 @@
+/* The fused backward: a step of all five products, and dQ from its sums.
+ * Layer: emit. Must not know: attributes of the op level, how tiles are
+ * distributed to threads.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The algorithm and its barriers: kernel_backward.c. A consumer has S^T and
+ * dP^T of its 64 keys. dS goes through shared memory, where it lies as
+ * [rows of q, keys], to become the left operand of dQ: with two blocks of 64
+ * columns of K each consumer multiplies all keys by one of them, with one block
+ * it multiplies its own keys and both add to it. */
+#include "emit/backward_consumer.h"
+
+enum { DS_TILES = 2 };
+
+static int64_t block_count(const uattn_backward_kernel_t *kernel) {
+  return kernel->plan->head_dim / UATTN_PANEL_COLUMNS;
+}
+
+MlirValue
+uattn_backward_emit_record_offset(const uattn_builder_t *b,
+                                  const uattn_backward_kernel_t *kernel,
+                                  MlirValue q_head, MlirValue first_row) {
+  enum { NUMBERS = 4 };
+  const MlirValue *params = kernel->params;
+  MlirType i64 = uattn_type_i64(b);
+  MlirValue heads_before =
+      uattn_binary(b, "arith.addi",
+                   uattn_binary(b, "arith.muli", kernel->batch,
+                                params[UATTN_BACKWARD_PARAM_Q_HEADS]),
+                   q_head);
+  MlirValue tile = uattn_constant_i32(b, UATTN_WARPGROUP_ROWS);
+  MlirValue last =
+      uattn_binary(b, "arith.addi", params[UATTN_BACKWARD_PARAM_Q_TOKENS],
+                   uattn_constant_i32(b, UATTN_WARPGROUP_ROWS - 1));
+  MlirValue tiles = uattn_binary(
+      b, "arith.addi", uattn_binary(b, "arith.divui", last, tile), kernel->one);
+  MlirValue rows = uattn_binary(
+      b, "arith.muli", uattn_cast(b, "arith.extui", heads_before, i64),
+      uattn_cast(b, "arith.extui", uattn_binary(b, "arith.muli", tiles, tile),
+                 i64));
+  return uattn_binary(
+      b, "arith.muli",
+      uattn_binary(b, "arith.addi", rows,
+                   uattn_cast(b, "arith.extui", first_row, i64)),
+      uattn_constant_i64(b, NUMBERS));
+}
+
+uattn_sums_t uattn_backward_emit_sums(const uattn_builder_t *b,
+                                      const uattn_backward_kernel_t *kernel,
+                                      MlirValue q_head, MlirValue first_row) {
+  return (uattn_sums_t){
+      .memory = kernel->params[UATTN_BACKWARD_PARAM_DQ_SUMS],
+      .offset = uattn_binary(b, "arith.muli",
+                             uattn_backward_emit_row_offset(b, kernel, q_head),
+                             uattn_constant_i64(b, kernel->plan->head_dim)),
+      .first_row = first_row,
+      .limit = kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS]};
+}
+
+/* ---- A step -----------------------------------------------------------------
+ */
+
+/* The tile of dS of `step`: consumers write one while the other may still be
+ * read. */
+static MlirValue ds_tile(const uattn_builder_t *b,
+                         const uattn_backward_kernel_t *kernel,
+                         MlirValue step) {
+  const uattn_backward_plan_t *plan = kernel->plan;
+  MlirType both = uattn_type_vector2(uattn_emit_element_type(b, plan->dtype),
+                                     DS_TILES * plan->moving_tile_rows,
+                                     kernel->layout.rows_per_cta);
+  return uattn_emit_smem_rows(
+      b, uattn_emit_smem_alloc(b, both, kernel->layout.ds_offset),
+      uattn_binary(b, "arith.remui", step, uattn_constant_i32(b, DS_TILES)),
+      UATTN_WARPGROUP_ROWS);
+}
+
+static MlirValue store_barrier(const uattn_builder_t *b,
+                               const uattn_backward_kernel_t *kernel) {
+  return uattn_binary(b, "arith.addi", kernel->index_in_role,
+                      uattn_constant_i32(b, kernel->layout.store_barrier_id));
+}
+
+/* All consumers whose dS a product takes. */
+static void meet(const uattn_builder_t *b,
+                 const uattn_backward_kernel_t *kernel) {
+  const MlirValue always = {NULL};
+  bool has_blocks = block_count(kernel) > 1;
+  uattn_emit_named_barrier_sync(
+      b,
+      has_blocks ? uattn_constant_i32(b, kernel->layout.ds_barrier_id)
+                 : store_barrier(b, kernel),
+      (int64_t)UATTN_WARPGROUP_THREADS *
+          (has_blocks ? kernel->layout.consumer_warpgroups : 1),
+      always);
+}
+
+void uattn_backward_end_fused(const uattn_builder_t *b,
+                              const uattn_backward_kernel_t *kernel) {
+  meet(b, kernel);
+}
+
+/* dS into shared memory, and the share of dQ that this consumer multiplies. */
+static MlirValue emit_query_gradient(const uattn_builder_t *b,
+                                     const uattn_backward_consumer_t *consumer,
+                                     MlirValue step, MlirValue ds) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  bool has_blocks = block_count(kernel) > 1;
+  MlirValue tile = ds_tile(b, kernel, step);
+  MlirValue own = uattn_emit_smem_columns(b, tile, kernel->index_in_role,
+                                          UATTN_PANEL_COLUMNS);
+  uattn_emit_smem_transpose(b, ds, own);
+  uattn_emit_async_proxy_fence_op(b);
+  meet(b, kernel);
+  uattn_wgmma_operands_t operands = {
+      .a = has_blocks ? tile : own,
+      .b = has_blocks ? uattn_emit_smem_columns(b, consumer->all_keys,
+                                                kernel->index_in_role,
+                                                UATTN_PANEL_COLUMNS)
+                      : consumer->first_tile,
+      .result = uattn_type_vector2(uattn_type_f32(b), UATTN_WARPGROUP_ROWS,
+                                   UATTN_PANEL_COLUMNS)};
+  return uattn_emit_wgmma(b, &operands);
+}
+
+static void add_query_gradient(const uattn_builder_t *b,
+                               const uattn_backward_consumer_t *consumer,
+                               const uattn_backward_step_t *at, MlirValue dq) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  MlirType f32 = uattn_type_f32(b);
+  MlirType all = uattn_type_vector2(
+      f32, (int64_t)UATTN_WARPGROUP_ROWS * kernel->layout.consumer_warpgroups,
+      UATTN_PANEL_COLUMNS);
+  MlirValue staging = uattn_emit_smem_rows(
+      b, uattn_emit_smem_alloc(b, all, kernel->layout.staging_offset),
+      kernel->index_in_role, UATTN_WARPGROUP_ROWS);
+  uattn_sums_t sums =
+      uattn_backward_emit_sums(b, kernel, at->q_head, at->place.row);
+  if (block_count(kernel) > 1) {
+    MlirType i64 = uattn_type_i64(b);
+    MlirValue before =
+        uattn_binary(b, "arith.muli",
+                     uattn_cast(b, "arith.extui", kernel->index_in_role, i64),
+                     uattn_cast(b, "arith.extui", sums.limit, i64));
+    sums.offset =
+        uattn_binary(b, "arith.addi", sums.offset,
+                     uattn_binary(b, "arith.muli", before,
+                                  uattn_constant_i64(b, UATTN_PANEL_COLUMNS)));
+  }
+  sums.limit = at->end;
+  uattn_emit_sums_add(b, dq, staging, sums, store_barrier(b, kernel));
+}
+
+/* dV runs while dS is made, dK while dQ is added to its sums. */
+void uattn_backward_emit_fused_step(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    MlirValue step, MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  uattn_backward_consumer_t at_step = *consumer;
+  uattn_backward_step_t at = uattn_backward_emit_step(b, kernel, step);
+  MlirValue *keys_sum = &io_sums[UATTN_BACKWARD_GRADIENT];
+  MlirValue *values_sum = &io_sums[uattn_backward_value_gradient(consumer)];
+  bool is_early = !kernel->plan->defers_dp;
+  MlirValue dp = {NULL};
+  MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
+  MlirValue products =
+      uattn_backward_emit_scores(b, consumer, consumer->first_tile, first);
+  MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
+  if (is_early)
+    dp = uattn_backward_emit_scores(b, consumer, consumer->second_tile, second);
+  at_step.records = uattn_emit_ring_acquire(b, kernel->records_ring, step);
+  uattn_emit_wgmma_wait(b, is_early ? 1 : 0, &products, NULL);
+  uattn_backward_weights_t weights =
+      uattn_backward_emit_weights(b, &at_step, step, products);
+  if (is_early)
+    uattn_emit_wgmma_wait(b, 0, &dp, NULL);
+  else
+    dp = uattn_backward_emit_scores(b, consumer, consumer->second_tile, second);
+  *values_sum = uattn_backward_emit_gradient(
+      b, consumer, uattn_backward_narrow(b, consumer, weights.p), second,
+      *values_sum);
+  if (!is_early)
+    uattn_emit_wgmma_wait(b, 1, &dp, NULL);
+  MlirValue ds = uattn_backward_emit_ds(
+      b, &at_step, &weights,
+      uattn_backward_shift_dp(b, &at_step, &weights, dp));
+  uattn_emit_ring_release(b, kernel->records_ring, step);
+  MlirValue dq = emit_query_gradient(b, consumer, step, ds);
+  *keys_sum = uattn_backward_emit_gradient(b, consumer, ds, first, *keys_sum);
+  uattn_emit_wgmma_wait(b, 1, &dq, values_sum);
+  uattn_emit_ring_release(b, kernel->second_ring, step);
+  add_query_gradient(b, consumer, &at, dq);
+  uattn_emit_wgmma_wait(b, 0, keys_sum, NULL);
+  uattn_emit_ring_release(b, kernel->first_ring, step);
+}
+
+/* With the ranker mask: zeros in keys that nobody may see, which may hold NaN
+ * and which dQ multiplies by the zeros of dS. */
+void uattn_backward_drop_dead_keys(const uattn_builder_t *b,
+                                   const uattn_backward_consumer_t *consumer) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  MlirValue seen =
+      uattn_binary(b, "arith.ori", consumer->is_live, consumer->is_candidate);
+  MlirValue is_dead =
+      uattn_binary(b, "arith.xori", seen,
+                   uattn_constant_splat_i1(b, mlirValueGetType(seen), true));
+  MlirValue tiles[] = {consumer->first_tile, consumer->second_tile};
+  for (int i = 0; i < 2; ++i)
+    uattn_emit_smem_drop_rows(b, tiles[i], is_dead, store_barrier(b, kernel));
+}
+
+/* ---- dQ from its sums -------------------------------------------------------
+ */
+
+MlirRegion uattn_backward_emit_finish(const uattn_builder_t *b,
+                                      const uattn_backward_kernel_t *kernel) {
+  const uattn_backward_plan_t *plan = kernel->plan;
+  uattn_builder_t role;
+  MlirRegion region = uattn_region_create(b, NULL, 0, &role);
+  uattn_backward_consumer_t consumer = uattn_backward_consumer(&role, kernel);
+  MlirValue sums[UATTN_BACKWARD_MOST_SUMS];
+  sums[UATTN_BACKWARD_GRADIENT] = uattn_emit_sums_load(
+      &role,
+      uattn_backward_emit_sums(&role, kernel, kernel->head, consumer.first_row),
+      consumer.gradient_type);
+  if (plan->masks.has_ranker) {
+    uattn_backward_emit_limits(&role, &consumer);
+    uattn_backward_acquire_tiles(&role, &consumer);
+    uattn_backward_emit_own(&role, &consumer, sums);
+  } else {
+    consumer.first_tile = uattn_emit_smem_alloc(
+        &role,
+        uattn_type_vector2(uattn_emit_element_type(&role, plan->dtype),
+                           UATTN_WARPGROUP_ROWS, plan->head_dim),
+        kernel->layout.first_offset);
+  }
+  uattn_backward_emit_results(&role, &consumer, sums);
+  uattn_yield(&role, NULL, 0);
+  return region;
+}
