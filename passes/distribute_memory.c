@@ -258,7 +258,10 @@ static bool distribute_smem_negate_rows(uattn_distributor_t *d,
 
 static bool distribute_async_proxy_fence(uattn_distributor_t *d,
                                          MlirOperation op) {
+  const MlirType no_result = {NULL};
   (void)op;
+  uattn_inline_ptx(&d->builder, "bar.warp.sync 0xffffffff;", "", NULL, 0,
+                   no_result);
   uattn_emit_async_proxy_fence(&d->builder);
   return true;
 }

@@ -257,8 +257,9 @@ irdl.dialect @uattn {
     %barrier = irdl.is i32
     irdl.operands(tile: %tile, flags: %flags, barrier: %barrier)
   }
-  // Orders this thread's ordinary accesses to shared memory before what the
-  // copy engine and the tensor cores do there after a barrier.
+  // Orders the warp's ordinary accesses to shared memory before what the copy
+  // engine and the tensor cores do there after a barrier, or after the warp has
+  // released a slot.
   irdl.operation @async_proxy_fence {
   }
 

@@ -24,7 +24,7 @@ typedef struct {
   MlirType gradient_type; /* vector<64 x head_dim x f32> */
   MlirType rows_type;     /* vector<64 x f32> */
   MlirValue all_keys;     /* fused: K of the CTA */
-  MlirValue records;      /* fused: of a step's rows of q */
+  MlirValue records;      /* of a step's rows of q, where keys stay */
   MlirValue first_tile;   /* its 64 rows of K or Q */
   MlirValue second_tile;  /* of V or dout */
   MlirValue first_row;
@@ -82,12 +82,12 @@ enum {
   UATTN_BACKWARD_RECORD_SEGMENT_ID
 };
 
-/* What a step's rows of q bring, over the tile of scores. Fused: without the
- * gradient shift, which uattn_backward_shift_dp reads. */
+/* What a step's rows of q bring, over the tile of scores. Where keys stay the
+ * gradient shift is null: it is read from the records when it is wanted, so
+ * that it holds no registers before. */
 uattn_backward_q_values_t
 uattn_backward_step_values(const uattn_builder_t *b,
-                           const uattn_backward_consumer_t *consumer,
-                           const uattn_backward_step_t *at);
+                           const uattn_backward_consumer_t *consumer);
 /* y, the normalised capped scores of products. */
 MlirValue uattn_backward_emit_cap(const uattn_builder_t *b,
                                   const uattn_backward_consumer_t *consumer,
@@ -136,38 +136,6 @@ void uattn_backward_emit_own(const uattn_builder_t *b,
 /* ---- backward_products.c ---------------------------------------------------
  */
 
-/* P of a step, and what it was made from. */
-typedef struct {
-  uattn_backward_q_values_t values;
-  MlirValue y;
-  MlirValue p;
-  MlirValue factor;
-} uattn_backward_weights_t;
-uattn_backward_weights_t
-uattn_backward_emit_weights(const uattn_builder_t *b,
-                            const uattn_backward_consumer_t *consumer,
-                            MlirValue step, MlirValue products);
-/* dP + gradient_shift. */
-MlirValue uattn_backward_shift_dp(const uattn_builder_t *b,
-                                  const uattn_backward_consumer_t *consumer,
-                                  const uattn_backward_weights_t *weights,
-                                  MlirValue dp);
-/* dS but for gradient_scale, in 16 bits; `shifted` is dP + gradient_shift. */
-MlirValue uattn_backward_emit_ds(const uattn_builder_t *b,
-                                 const uattn_backward_consumer_t *consumer,
-                                 const uattn_backward_weights_t *weights,
-                                 MlirValue shifted);
-MlirValue uattn_backward_narrow(const uattn_builder_t *b,
-                                const uattn_backward_consumer_t *consumer,
-                                MlirValue weights);
-/* Products, started and not waited for: tile moving^T; gradient + weights
- * moving. */
-MlirValue uattn_backward_emit_scores(const uattn_builder_t *b,
-                                     const uattn_backward_consumer_t *consumer,
-                                     MlirValue tile, MlirValue moving);
-MlirValue uattn_backward_emit_gradient(
-    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
-    MlirValue weights, MlirValue moving, MlirValue gradient);
 /* A consumer that knows its rows, and no tiles yet. */
 uattn_backward_consumer_t
 uattn_backward_consumer(const uattn_builder_t *b,
@@ -181,9 +149,16 @@ void uattn_backward_emit_results(
 /* ---- backward_fused.c ------------------------------------------------------
  */
 
-void uattn_backward_emit_fused_step(
+/* dS of the consumer's keys (16 bits) into shared memory, and the share of dQ
+ * that this consumer multiplies: started, not waited for. */
+MlirValue
+uattn_backward_emit_query_gradient(const uattn_builder_t *b,
+                                   const uattn_backward_consumer_t *consumer,
+                                   MlirValue step, MlirValue ds);
+/* Adds it to the sums. */
+void uattn_backward_add_query_gradient(
     const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
-    MlirValue step, MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]);
+    MlirValue step, MlirValue dq);
 /* After the last step: K may be overwritten, which the other consumer's dQ
  * reads. */
 void uattn_backward_end_fused(const uattn_builder_t *b,

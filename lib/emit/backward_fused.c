@@ -1,4 +1,4 @@
-/* The fused backward: a step of all five products, and dQ from its sums.
+/* The fused backward: what keys that stay give to dQ, and dQ from its sums.
  * Layer: emit. Must not know: attributes of the op level, how tiles are
  * distributed to threads.
  * SPDX-License-Identifier: Apache-2.0
@@ -16,35 +16,6 @@ static int64_t block_count(const uattn_backward_kernel_t *kernel) {
   return kernel->plan->head_dim / UATTN_PANEL_COLUMNS;
 }
 
-MlirValue
-uattn_backward_emit_record_offset(const uattn_builder_t *b,
-                                  const uattn_backward_kernel_t *kernel,
-                                  MlirValue q_head, MlirValue first_row) {
-  enum { NUMBERS = 4 };
-  const MlirValue *params = kernel->params;
-  MlirType i64 = uattn_type_i64(b);
-  MlirValue heads_before =
-      uattn_binary(b, "arith.addi",
-                   uattn_binary(b, "arith.muli", kernel->batch,
-                                params[UATTN_BACKWARD_PARAM_Q_HEADS]),
-                   q_head);
-  MlirValue tile = uattn_constant_i32(b, UATTN_WARPGROUP_ROWS);
-  MlirValue last =
-      uattn_binary(b, "arith.addi", params[UATTN_BACKWARD_PARAM_Q_TOKENS],
-                   uattn_constant_i32(b, UATTN_WARPGROUP_ROWS - 1));
-  MlirValue tiles = uattn_binary(
-      b, "arith.addi", uattn_binary(b, "arith.divui", last, tile), kernel->one);
-  MlirValue rows = uattn_binary(
-      b, "arith.muli", uattn_cast(b, "arith.extui", heads_before, i64),
-      uattn_cast(b, "arith.extui", uattn_binary(b, "arith.muli", tiles, tile),
-                 i64));
-  return uattn_binary(
-      b, "arith.muli",
-      uattn_binary(b, "arith.addi", rows,
-                   uattn_cast(b, "arith.extui", first_row, i64)),
-      uattn_constant_i64(b, NUMBERS));
-}
-
 uattn_sums_t uattn_backward_emit_sums(const uattn_builder_t *b,
                                       const uattn_backward_kernel_t *kernel,
                                       MlirValue q_head, MlirValue first_row) {
@@ -57,7 +28,8 @@ uattn_sums_t uattn_backward_emit_sums(const uattn_builder_t *b,
       .limit = kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS]};
 }
 
-/* ---- A step -----------------------------------------------------------------
+/* ---- dQ of a step
+ * -----------------------------------------------------------------
  */
 
 /* The tile of dS of `step`: consumers write one while the other may still be
@@ -100,10 +72,10 @@ void uattn_backward_end_fused(const uattn_builder_t *b,
   meet(b, kernel);
 }
 
-/* dS into shared memory, and the share of dQ that this consumer multiplies. */
-static MlirValue emit_query_gradient(const uattn_builder_t *b,
-                                     const uattn_backward_consumer_t *consumer,
-                                     MlirValue step, MlirValue ds) {
+MlirValue
+uattn_backward_emit_query_gradient(const uattn_builder_t *b,
+                                   const uattn_backward_consumer_t *consumer,
+                                   MlirValue step, MlirValue ds) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   bool has_blocks = block_count(kernel) > 1;
   MlirValue tile = ds_tile(b, kernel, step);
@@ -123,10 +95,11 @@ static MlirValue emit_query_gradient(const uattn_builder_t *b,
   return uattn_emit_wgmma(b, &operands);
 }
 
-static void add_query_gradient(const uattn_builder_t *b,
-                               const uattn_backward_consumer_t *consumer,
-                               const uattn_backward_step_t *at, MlirValue dq) {
+void uattn_backward_add_query_gradient(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    MlirValue step, MlirValue dq) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
+  uattn_backward_step_t at = uattn_backward_emit_step(b, kernel, step);
   MlirType f32 = uattn_type_f32(b);
   MlirType all = uattn_type_vector2(
       f32, (int64_t)UATTN_WARPGROUP_ROWS * kernel->layout.consumer_warpgroups,
@@ -135,7 +108,7 @@ static void add_query_gradient(const uattn_builder_t *b,
       b, uattn_emit_smem_alloc(b, all, kernel->layout.staging_offset),
       kernel->index_in_role, UATTN_WARPGROUP_ROWS);
   uattn_sums_t sums =
-      uattn_backward_emit_sums(b, kernel, at->q_head, at->place.row);
+      uattn_backward_emit_sums(b, kernel, at.q_head, at.place.row);
   if (block_count(kernel) > 1) {
     MlirType i64 = uattn_type_i64(b);
     MlirValue before =
@@ -147,51 +120,8 @@ static void add_query_gradient(const uattn_builder_t *b,
                      uattn_binary(b, "arith.muli", before,
                                   uattn_constant_i64(b, UATTN_PANEL_COLUMNS)));
   }
-  sums.limit = at->end;
+  sums.limit = at.end;
   uattn_emit_sums_add(b, dq, staging, sums, store_barrier(b, kernel));
-}
-
-/* dV runs while dS is made, dK while dQ is added to its sums. */
-void uattn_backward_emit_fused_step(
-    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
-    MlirValue step, MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
-  const uattn_backward_kernel_t *kernel = consumer->kernel;
-  uattn_backward_consumer_t at_step = *consumer;
-  uattn_backward_step_t at = uattn_backward_emit_step(b, kernel, step);
-  MlirValue *keys_sum = &io_sums[UATTN_BACKWARD_GRADIENT];
-  MlirValue *values_sum = &io_sums[uattn_backward_value_gradient(consumer)];
-  bool is_early = !kernel->plan->defers_dp;
-  MlirValue dp = {NULL};
-  MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
-  MlirValue products =
-      uattn_backward_emit_scores(b, consumer, consumer->first_tile, first);
-  MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
-  if (is_early)
-    dp = uattn_backward_emit_scores(b, consumer, consumer->second_tile, second);
-  at_step.records = uattn_emit_ring_acquire(b, kernel->records_ring, step);
-  uattn_emit_wgmma_wait(b, is_early ? 1 : 0, &products, NULL);
-  uattn_backward_weights_t weights =
-      uattn_backward_emit_weights(b, &at_step, step, products);
-  if (is_early)
-    uattn_emit_wgmma_wait(b, 0, &dp, NULL);
-  else
-    dp = uattn_backward_emit_scores(b, consumer, consumer->second_tile, second);
-  *values_sum = uattn_backward_emit_gradient(
-      b, consumer, uattn_backward_narrow(b, consumer, weights.p), second,
-      *values_sum);
-  if (!is_early)
-    uattn_emit_wgmma_wait(b, 1, &dp, NULL);
-  MlirValue ds = uattn_backward_emit_ds(
-      b, &at_step, &weights,
-      uattn_backward_shift_dp(b, &at_step, &weights, dp));
-  uattn_emit_ring_release(b, kernel->records_ring, step);
-  MlirValue dq = emit_query_gradient(b, consumer, step, ds);
-  *keys_sum = uattn_backward_emit_gradient(b, consumer, ds, first, *keys_sum);
-  uattn_emit_wgmma_wait(b, 1, &dq, values_sum);
-  uattn_emit_ring_release(b, kernel->second_ring, step);
-  add_query_gradient(b, consumer, &at, dq);
-  uattn_emit_wgmma_wait(b, 0, keys_sum, NULL);
-  uattn_emit_ring_release(b, kernel->first_ring, step);
 }
 
 /* With the ranker mask: zeros in keys that nobody may see, which may hold NaN

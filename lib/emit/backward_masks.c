@@ -21,22 +21,17 @@ static MlirValue row_positions(const uattn_builder_t *b, MlirValue first) {
 }
 
 /* dkv: key j sees, so to say, the rows of q in [j - q_offset, j + window -
- * q_offset). Zeros past a range's end need a mask with alsc alone, whose
- * exponent of a score of 0 may overflow; in the fused kernel records have -inf
- * there. */
+ * q_offset). Rows behind the last have records that let no key see them. */
 static void emit_seen_rows(const uattn_builder_t *b,
                            uattn_backward_consumer_t *consumer) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   const MlirValue *params = kernel->params;
   uattn_mask_kinds_t masks = kernel->plan->masks;
-  bool is_alsc = kernel->plan->cap_method == UATTN_CAP_ALSC &&
-                 kernel->kind != UATTN_BACKWARD_FUSED;
   MlirValue end =
       uattn_broadcast(b, params[UATTN_BACKWARD_PARAM_Q_TOKENS], i32_rows(b));
-  if (masks.is_causal || masks.has_window || is_alsc)
-    consumer->end = end;
   if (!masks.is_causal && !masks.has_window)
     return;
+  consumer->end = end;
   MlirValue own =
       row_positions(b, uattn_binary(b, "arith.subi", consumer->first_row,
                                     params[UATTN_BACKWARD_PARAM_Q_OFFSET]));
@@ -179,21 +174,18 @@ static MlirValue apply_segments(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   if (!consumer->segment_ids.ptr)
     return exponents;
-  bool is_dkv = uattn_backward_has_keys(consumer);
-  uattn_backward_param_t ids = is_dkv ? UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS
-                                      : UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS;
-  uattn_backward_param_t tokens =
-      is_dkv ? UATTN_BACKWARD_PARAM_Q_TOKENS : UATTN_BACKWARD_PARAM_KV_TOKENS;
   MlirType type = uattn_type_vector2(uattn_type_i32(b), UATTN_WARPGROUP_ROWS,
                                      kernel->plan->moving_tile_rows);
   MlirValue column_ids =
-      kernel->kind == UATTN_BACKWARD_FUSED
+      uattn_backward_has_keys(consumer)
           ? uattn_emit_column_read(b, consumer->records,
                                    UATTN_BACKWARD_RECORD_SEGMENT_ID, type)
           : uattn_emit_column_load(
-                b, kernel->params[ids],
-                uattn_backward_token_offset(b, kernel, tokens), first_column,
-                kernel->params[tokens], type);
+                b, kernel->params[UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS],
+                uattn_backward_token_offset(b, kernel,
+                                            UATTN_BACKWARD_PARAM_KV_TOKENS),
+                first_column, kernel->params[UATTN_BACKWARD_PARAM_KV_TOKENS],
+                type);
   MlirValue is_same =
       uattn_compare_i(b, UATTN_CMPI_EQ, column_ids,
                       uattn_emit_row_broadcast(b, consumer->segment_ids, type));

@@ -27,9 +27,9 @@ MlirType uattn_backward_sum_type(const uattn_builder_t *b,
                             FOLDED_COLUMNS);
 }
 
-MlirValue uattn_backward_narrow(const uattn_builder_t *b,
-                                const uattn_backward_consumer_t *consumer,
-                                MlirValue weights) {
+static MlirValue narrow(const uattn_builder_t *b,
+                        const uattn_backward_consumer_t *consumer,
+                        MlirValue weights) {
   return uattn_cast(b, "arith.truncf", weights, consumer->narrow_type);
 }
 
@@ -52,9 +52,9 @@ static void add_row_sums(const uattn_builder_t *b,
 /* ---- Steps ------------------------------------------------------------------
  */
 
-MlirValue uattn_backward_emit_scores(const uattn_builder_t *b,
-                                     const uattn_backward_consumer_t *consumer,
-                                     MlirValue tile, MlirValue moving) {
+static MlirValue emit_scores(const uattn_builder_t *b,
+                             const uattn_backward_consumer_t *consumer,
+                             MlirValue tile, MlirValue moving) {
   uattn_wgmma_operands_t operands = {.a = tile,
                                      .b = moving,
                                      .result = consumer->scores_type,
@@ -62,9 +62,10 @@ MlirValue uattn_backward_emit_scores(const uattn_builder_t *b,
   return uattn_emit_wgmma(b, &operands);
 }
 
-MlirValue uattn_backward_emit_gradient(
-    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
-    MlirValue weights, MlirValue moving, MlirValue gradient) {
+static MlirValue emit_gradient(const uattn_builder_t *b,
+                               const uattn_backward_consumer_t *consumer,
+                               MlirValue weights, MlirValue moving,
+                               MlirValue gradient) {
   uattn_wgmma_operands_t operands = {.a = weights,
                                      .b = moving,
                                      .accumulator = gradient,
@@ -72,15 +73,21 @@ MlirValue uattn_backward_emit_gradient(
   return uattn_emit_wgmma(b, &operands);
 }
 
-uattn_backward_weights_t
-uattn_backward_emit_weights(const uattn_builder_t *b,
-                            const uattn_backward_consumer_t *consumer,
-                            MlirValue step, MlirValue products) {
+/* P of a step, and what it was made from. */
+typedef struct {
+  uattn_backward_q_values_t values;
+  MlirValue y;
+  MlirValue p;
+  MlirValue factor;
+} weights_t;
+
+static weights_t emit_weights(const uattn_builder_t *b,
+                              const uattn_backward_consumer_t *consumer,
+                              MlirValue step, MlirValue products) {
   uattn_backward_step_t at =
       uattn_backward_emit_step(b, consumer->kernel, step);
-  uattn_backward_weights_t made = {
-      .values = uattn_backward_step_values(b, consumer, &at),
-      .y = uattn_backward_emit_cap(b, consumer, products)};
+  weights_t made = {.values = uattn_backward_step_values(b, consumer),
+                    .y = uattn_backward_emit_cap(b, consumer, products)};
   MlirValue exponents = uattn_backward_emit_mask(
       b, consumer, step, &at,
       uattn_backward_emit_exponents(b, consumer, made.y, &made.values));
@@ -91,18 +98,17 @@ uattn_backward_emit_weights(const uattn_builder_t *b,
   return made;
 }
 
-MlirValue uattn_backward_emit_ds(const uattn_builder_t *b,
-                                 const uattn_backward_consumer_t *consumer,
-                                 const uattn_backward_weights_t *weights,
-                                 MlirValue shifted) {
-  return uattn_backward_narrow(
-      b, consumer, uattn_binary(b, "arith.mulf", weights->factor, shifted));
+/* dS but for gradient_scale, in 16 bits; `shifted` is dP + gradient_shift. */
+static MlirValue emit_ds(const uattn_builder_t *b,
+                         const uattn_backward_consumer_t *consumer,
+                         const weights_t *weights, MlirValue shifted) {
+  return narrow(b, consumer,
+                uattn_binary(b, "arith.mulf", weights->factor, shifted));
 }
 
-MlirValue uattn_backward_shift_dp(const uattn_builder_t *b,
-                                  const uattn_backward_consumer_t *consumer,
-                                  const uattn_backward_weights_t *weights,
-                                  MlirValue dp) {
+static MlirValue shift_dp(const uattn_builder_t *b,
+                          const uattn_backward_consumer_t *consumer,
+                          const weights_t *weights, MlirValue dp) {
   MlirValue shift = weights->values.gradient_shift;
   if (!shift.ptr)
     shift = uattn_emit_column_read(b, consumer->records,
@@ -111,21 +117,8 @@ MlirValue uattn_backward_shift_dp(const uattn_builder_t *b,
   return uattn_binary(b, "arith.addf", dp, shift);
 }
 
-static void add_key_gradient(const uattn_builder_t *b,
-                             const uattn_backward_consumer_t *consumer,
-                             const uattn_backward_weights_t *step, MlirValue dp,
-                             MlirValue stage,
-                             MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
-  MlirValue *sum = &io_sums[UATTN_BACKWARD_GRADIENT];
-  *sum = uattn_backward_emit_gradient(
-      b, consumer,
-      uattn_backward_emit_ds(b, consumer, step,
-                             uattn_backward_shift_dp(b, consumer, step, dp)),
-      stage, *sum);
-}
-
-/* dkv: where registers are short, dP waits until P has left those of S, and dS
- * is computed beside dV. */
+/* Keys stay: dV runs while dS is made, dK while dQ is added to its sums. Where
+ * registers are short, dP waits until P has left those of S. */
 static void emit_key_step(const uattn_builder_t *b,
                           const uattn_backward_consumer_t *consumer,
                           MlirValue step,
@@ -133,37 +126,50 @@ static void emit_key_step(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   bool has_gradient = uattn_backward_has_gradient(consumer);
   bool has_values = uattn_backward_has_value_gradient(consumer);
-  MlirValue *first_sum = &io_sums[UATTN_BACKWARD_GRADIENT];
-  MlirValue *values_sum = &io_sums[uattn_backward_value_gradient(consumer)];
-  MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
-  MlirValue products =
-      uattn_backward_emit_scores(b, consumer, consumer->first_tile, first);
-  MlirValue second = {NULL}, dp = {NULL};
+  bool is_fused = kernel->kind == UATTN_BACKWARD_FUSED;
   bool is_early = has_gradient && !kernel->plan->defers_dp;
-  if (is_early) {
-    second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
-    dp = uattn_backward_emit_scores(b, consumer, consumer->second_tile, second);
-  }
-  uattn_emit_wgmma_wait(b, 0, &products, is_early ? &dp : NULL);
-  uattn_backward_weights_t made =
-      uattn_backward_emit_weights(b, consumer, step, products);
+  uattn_backward_consumer_t at_step = *consumer;
+  MlirValue *keys_sum = &io_sums[UATTN_BACKWARD_GRADIENT];
+  MlirValue *values_sum = &io_sums[uattn_backward_value_gradient(consumer)];
+  MlirValue dp = {NULL};
+  MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
+  MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
+  MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
   if (is_early)
-    add_key_gradient(b, consumer, &made, dp, first, io_sums);
-  else
-    second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
-  if (has_gradient && !is_early)
-    dp = uattn_backward_emit_scores(b, consumer, consumer->second_tile, second);
+    dp = emit_scores(b, consumer, consumer->second_tile, second);
+  at_step.records = uattn_emit_ring_acquire(b, kernel->records_ring, step);
+  uattn_emit_wgmma_wait(b, is_early ? 1 : 0, &products, NULL);
+  weights_t weights = emit_weights(b, &at_step, step, products);
+  if (is_early)
+    uattn_emit_wgmma_wait(b, 0, &dp, NULL);
+  else if (has_gradient)
+    dp = emit_scores(b, consumer, consumer->second_tile, second);
   if (has_values)
-    *values_sum = uattn_backward_emit_gradient(
-        b, consumer, uattn_backward_narrow(b, consumer, made.p), second,
-        *values_sum);
-  if (has_gradient && !is_early) {
-    uattn_emit_wgmma_wait(b, has_values ? 1 : 0, &dp, NULL);
-    add_key_gradient(b, consumer, &made, dp, first, io_sums);
+    *values_sum = emit_gradient(b, consumer, narrow(b, consumer, weights.p),
+                                second, *values_sum);
+  MlirValue ds = {NULL}, dq = {NULL};
+  if (has_gradient) {
+    if (!is_early)
+      uattn_emit_wgmma_wait(b, has_values ? 1 : 0, &dp, NULL);
+    ds = emit_ds(b, consumer, &weights, shift_dp(b, &at_step, &weights, dp));
   }
-  uattn_emit_wgmma_wait(b, 0, first_sum,
-                        has_gradient && has_values ? values_sum : NULL);
-  uattn_emit_ring_release(b, kernel->second_ring, step);
+  if (is_fused) /* with a fence, too */
+    dq = uattn_backward_emit_query_gradient(b, consumer, step, ds);
+  else
+    uattn_emit_async_proxy_fence_op(b);
+  if (has_gradient)
+    *keys_sum = emit_gradient(b, consumer, ds, first, *keys_sum);
+  if (is_fused) {
+    uattn_emit_wgmma_wait(b, 1, &dq, values_sum);
+    uattn_emit_ring_release(b, kernel->second_ring, step);
+    uattn_backward_add_query_gradient(b, consumer, step, dq);
+    uattn_emit_wgmma_wait(b, 0, keys_sum, NULL);
+  } else {
+    uattn_emit_wgmma_wait(b, 0, keys_sum,
+                          has_gradient && has_values ? values_sum : NULL);
+    uattn_emit_ring_release(b, kernel->second_ring, step);
+  }
+  uattn_emit_ring_release(b, kernel->records_ring, step);
   uattn_emit_ring_release(b, kernel->first_ring, step);
 }
 
@@ -174,22 +180,18 @@ static void emit_query_step(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   MlirValue ring_step = uattn_backward_emit_ring_step(b, kernel, step);
   MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, ring_step);
-  MlirValue products =
-      uattn_backward_emit_scores(b, consumer, consumer->first_tile, first);
+  MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
   MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, ring_step);
-  MlirValue dp =
-      uattn_backward_emit_scores(b, consumer, consumer->second_tile, second);
+  MlirValue dp = emit_scores(b, consumer, consumer->second_tile, second);
   uattn_emit_wgmma_wait(b, 0, &products, &dp);
   uattn_emit_ring_release(b, kernel->second_ring, ring_step);
-  uattn_backward_weights_t made =
-      uattn_backward_emit_weights(b, consumer, step, products);
-  MlirValue shifted = uattn_backward_shift_dp(b, consumer, &made, dp);
+  weights_t made = emit_weights(b, consumer, step, products);
+  MlirValue shifted = shift_dp(b, consumer, &made, dp);
   if (uattn_backward_has_dtemp(consumer))
     add_row_sums(b, consumer, made.y, made.p, shifted, io_sums);
   MlirValue *sum = &io_sums[UATTN_BACKWARD_GRADIENT];
-  *sum = uattn_backward_emit_gradient(
-      b, consumer, uattn_backward_emit_ds(b, consumer, &made, shifted), first,
-      *sum);
+  *sum = emit_gradient(b, consumer, emit_ds(b, consumer, &made, shifted), first,
+                       *sum);
   uattn_emit_wgmma_wait(b, 0, sum, NULL);
   uattn_emit_ring_release(b, kernel->first_ring, ring_step);
 }
@@ -200,12 +202,8 @@ static void emit_step(const uattn_builder_t *b,
   uattn_backward_step_t at =
       uattn_backward_emit_step(b, consumer->kernel, step);
   uattn_backward_emit_clear(b, consumer, step, &at);
-  if (consumer->kernel->kind == UATTN_BACKWARD_FUSED)
-    uattn_backward_emit_fused_step(b, consumer, step, io_sums);
-  else if (uattn_backward_has_keys(consumer))
-    emit_key_step(b, consumer, step, io_sums);
-  else
-    emit_query_step(b, consumer, step, io_sums);
+  (uattn_backward_has_keys(consumer) ? emit_key_step : emit_query_step)(
+      b, consumer, step, io_sums);
 }
 
 static void emit_loop(const uattn_builder_t *b,

@@ -144,9 +144,6 @@ static void emit_records(const uattn_builder_t *b,
   store_records(&last, kernel, next, nothing);
   uattn_yield(&last, NULL, 0);
   uattn_if_append(b, uattn_compare_i(b, UATTN_CMPI_SLE, q_tokens, next), then);
-  uattn_emit_sums_clear(
-      b, uattn_backward_emit_sums(b, kernel, kernel->head, first_row),
-      kernel->plan->head_dim);
 }
 
 /* A row without a key has lse = -inf: p must become 0, and nothing else may
@@ -172,8 +169,11 @@ static void emit_row_data(const uattn_builder_t *b,
     uattn_backward_store_rows(b, kernel, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
                               first_row, gradient);
   }
+  emit_records(b, kernel, first_row, exponent, gradient);
   if (kernel->plan->fuses_dq)
-    emit_records(b, kernel, first_row, exponent, gradient);
+    uattn_emit_sums_clear(
+        b, uattn_backward_emit_sums(b, kernel, kernel->head, first_row),
+        kernel->plan->head_dim);
 }
 
 /* The warpgroup's rows of a tile that stays. */

@@ -8,6 +8,7 @@
  *   rows   backward_rows.c: of every row of q
  *            exponent shift = -log2(e) (lse - what cap leaves out)
  *            gradient shift = -(<out, dout> - e)
+ *          in records, which come beside Q where keys stay
  *   dkv    backward_products.c: a CTA has 64 C rows of K and V
  *            producer: load K, V; for every tile of Q and dout: load both
  *            consumer c of C (64 rows each):
@@ -24,8 +25,7 @@
  *
  *   fused  backward_fused.c: dkv, where each consumer besides does its part of
  *            dQ = dS K
- *          and adds it to sums in global memory, which rows has cleared; what
- *          rows bring comes as records beside Q
+ *          and adds it to sums in global memory, which rows has cleared
  *   finish backward_fused.c: dQ from its sums
  *
  * Rows past the end of a tensor come as zeros. They leave sums alone as long as
@@ -355,19 +355,49 @@ uattn_backward_emit_step(const uattn_builder_t *b,
   return (uattn_backward_step_t){{head, row, kernel->batch}, head, end};
 }
 
+static MlirValue heads_before(const uattn_builder_t *b,
+                              const uattn_backward_kernel_t *kernel,
+                              MlirValue q_head) {
+  return uattn_binary(
+      b, "arith.addi",
+      uattn_binary(b, "arith.muli", kernel->batch,
+                   kernel->params[UATTN_BACKWARD_PARAM_Q_HEADS]),
+      q_head);
+}
+
 MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
                                          const uattn_backward_kernel_t *kernel,
                                          MlirValue q_head) {
   const MlirValue *params = kernel->params;
   MlirType i64 = uattn_type_i64(b);
-  MlirValue heads_before =
-      uattn_binary(b, "arith.addi",
-                   uattn_binary(b, "arith.muli", kernel->batch,
-                                params[UATTN_BACKWARD_PARAM_Q_HEADS]),
-                   q_head);
   return uattn_binary(
-      b, "arith.muli", uattn_cast(b, "arith.extui", heads_before, i64),
+      b, "arith.muli",
+      uattn_cast(b, "arith.extui", heads_before(b, kernel, q_head), i64),
       uattn_cast(b, "arith.extui", params[UATTN_BACKWARD_PARAM_Q_TOKENS], i64));
+}
+
+MlirValue
+uattn_backward_emit_record_offset(const uattn_builder_t *b,
+                                  const uattn_backward_kernel_t *kernel,
+                                  MlirValue q_head, MlirValue first_row) {
+  const MlirValue *params = kernel->params;
+  MlirType i64 = uattn_type_i64(b);
+  MlirValue tile = uattn_constant_i32(b, UATTN_WARPGROUP_ROWS);
+  MlirValue last =
+      uattn_binary(b, "arith.addi", params[UATTN_BACKWARD_PARAM_Q_TOKENS],
+                   uattn_constant_i32(b, UATTN_WARPGROUP_ROWS - 1));
+  MlirValue tiles = uattn_binary(
+      b, "arith.addi", uattn_binary(b, "arith.divui", last, tile), kernel->one);
+  MlirValue rows = uattn_binary(
+      b, "arith.muli",
+      uattn_cast(b, "arith.extui", heads_before(b, kernel, q_head), i64),
+      uattn_cast(b, "arith.extui", uattn_binary(b, "arith.muli", tiles, tile),
+                 i64));
+  return uattn_binary(
+      b, "arith.muli",
+      uattn_binary(b, "arith.addi", rows,
+                   uattn_cast(b, "arith.extui", first_row, i64)),
+      uattn_constant_i64(b, RECORD_NUMBERS));
 }
 
 /* ---- Tiles ------------------------------------------------------------------
@@ -411,7 +441,7 @@ static void emit_tiles(const uattn_builder_t *b,
   kernel->second_ring = uattn_emit_ring_alloc(b, &ring);
   kernel->forward.k_ring = kernel->first_ring;
   kernel->forward.v_ring = kernel->second_ring;
-  if (kernel->kind != UATTN_BACKWARD_FUSED)
+  if (!uattn_backward_keys_stay(kernel->kind))
     return;
   ring.tile = uattn_type_vector2(uattn_type_f32(b), plan->moving_tile_rows,
                                  RECORD_NUMBERS);
@@ -488,7 +518,7 @@ static void emit_loads(const uattn_builder_t *b,
   uattn_backward_step_t at = uattn_backward_emit_step(&body, kernel, step);
   emit_moving_loads(&body, kernel, at.place,
                     uattn_backward_emit_ring_step(&body, kernel, step));
-  if (kernel->kind == UATTN_BACKWARD_FUSED)
+  if (uattn_backward_keys_stay(kernel->kind))
     uattn_emit_ring_produce_records(&body, params[UATTN_BACKWARD_PARAM_RECORDS],
                                     uattn_backward_emit_record_offset(
                                         &body, kernel, at.q_head, at.place.row),

@@ -26,7 +26,7 @@ typedef struct {
   /* Tiles that move past: Q and dout, or K and V. Null for rows. */
   MlirValue first_ring;
   MlirValue second_ring;
-  MlirValue records_ring; /* fused */
+  MlirValue records_ring; /* where keys stay */
   MlirValue steps;
   /* dkv: rows of q that move past, one range or, with the ranker mask, two that
    * do not meet; tiles of a head, and how many of them are the first range's.

@@ -54,18 +54,22 @@ static int32_t ring_slots(const uattn_backward_plan_t *plan,
   return plan->stage_count;
 }
 
-static void place_fused(const uattn_backward_plan_t *plan,
-                        uattn_backward_layout_t *layout) {
+/* Behind the rings of tiles: dS and what is added from, then the records. */
+static void place_records(const uattn_backward_plan_t *plan, bool is_fused,
+                          uattn_backward_layout_t *layout) {
   int32_t ds_bytes = plan->moving_tile_rows * layout->rows_per_cta *
                      (int32_t)uattn_dtype_bytes(plan->dtype);
   layout->ds_offset = layout->total_bytes;
-  layout->staging_offset = layout->ds_offset + DS_TILES * ds_bytes;
+  layout->staging_offset =
+      layout->ds_offset + (is_fused ? DS_TILES * ds_bytes : 0);
   layout->records_offset =
-      layout->staging_offset + layout->consumer_warpgroups * STAGING_BYTES;
+      layout->staging_offset +
+      (is_fused ? layout->consumer_warpgroups * STAGING_BYTES : 0);
   layout->records_barrier_offset =
       layout->records_offset +
       plan->stage_count * plan->moving_tile_rows * RECORD_BYTES;
-  layout->total_bytes = layout->records_barrier_offset;
+  layout->total_bytes =
+      layout->records_barrier_offset + plan->stage_count * SLOT_BARRIER_BYTES;
 }
 
 uattn_backward_layout_t
@@ -85,13 +89,9 @@ uattn_backward_layout(const uattn_backward_plan_t *plan,
   layout.first_ring_offset = layout.second_offset + tile_bytes;
   layout.second_ring_offset = layout.first_ring_offset + ring_bytes;
   layout.total_bytes = layout.second_ring_offset + ring_bytes;
-  if (kind == UATTN_BACKWARD_FUSED)
-    place_fused(plan, &layout);
-  else
-    layout.records_barrier_offset = layout.total_bytes;
-  layout.first_barrier_offset =
-      layout.records_barrier_offset +
-      (kind == UATTN_BACKWARD_FUSED ? stages * SLOT_BARRIER_BYTES : 0);
+  if (uattn_backward_keys_stay(kind))
+    place_records(plan, kind == UATTN_BACKWARD_FUSED, &layout);
+  layout.first_barrier_offset = layout.total_bytes;
   layout.second_barrier_offset =
       layout.first_barrier_offset + SLOT_BARRIER_BYTES;
   layout.first_ring_barrier_offset =
@@ -159,14 +159,13 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
   bool is_capped = plan->cap_method != UATTN_CAP_NONE;
   uattn_mask_kinds_t masks = plan->masks;
   int share = plan->has_dtemp ? DQ : 0;
-  /* Steps of the fused kernel take what rows bring from records; own keys from
-   * where the other kernels have it. */
-  int fused = plan->fuses_dq ? ROWS | FUSED : 0;
+  /* Where keys stay, steps take what rows bring from records; own keys, and
+   * rows that stay, from where it lies by rows. */
   int sums = plan->fuses_dq ? ROWS | FUSED | FINISH : 0;
   int own = masks.has_ranker ? FINISH : 0;
   int products = DKV | DQ | own;
-  int by_row = masks.has_ranker ? products : (DKV & ~FUSED) | DQ;
-  int shifts = plan->fuses_dq && !masks.has_ranker ? 0 : ROWS;
+  int by_row = masks.has_ranker ? products : DQ;
+  int shifts = by_row | (plan->fuses_dq && !masks.has_ranker ? 0 : ROWS);
   int positions =
       masks.has_ranker || masks.is_causal || masks.has_window ? products : 0;
   const struct {
@@ -189,20 +188,20 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
       {UATTN_BACKWARD_PARAM_DLSE, UATTN_PLAN_PARAM_POINTER, 0,
        plan->has_dlse ? ROWS | share : 0},
       {UATTN_BACKWARD_PARAM_TEMP, UATTN_PLAN_PARAM_POINTER, 0,
-       plan->has_temp ? by_row | (is_alsc || plan->fuses_dq ? ROWS : 0) : 0},
+       plan->has_temp ? by_row | ROWS : 0},
       {UATTN_BACKWARD_PARAM_BOUNDS, UATTN_PLAN_PARAM_POINTER, 0,
        masks.has_ranker ? products : 0},
       {UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS, UATTN_PLAN_PARAM_POINTER, 0,
-       masks.has_segments ? by_row | (plan->fuses_dq ? ROWS : 0) : 0},
+       masks.has_segments ? by_row | ROWS : 0},
       {UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS, UATTN_PLAN_PARAM_POINTER, 0,
        masks.has_segments ? products : 0},
       {UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, UATTN_PLAN_PARAM_POINTER, 0,
-       by_row | shifts},
+       shifts},
       {UATTN_BACKWARD_PARAM_GRADIENT_SHIFT, UATTN_PLAN_PARAM_POINTER, 0,
-       (by_row & ~(1 << UATTN_BACKWARD_DV)) | shifts},
+       shifts & ~(1 << UATTN_BACKWARD_DV)},
       {UATTN_BACKWARD_PARAM_DTEMP_SHARE, UATTN_PLAN_PARAM_POINTER, 0,
        share | DTEMP},
-      {UATTN_BACKWARD_PARAM_RECORDS, UATTN_PLAN_PARAM_POINTER, 0, fused},
+      {UATTN_BACKWARD_PARAM_RECORDS, UATTN_PLAN_PARAM_POINTER, 0, ROWS | DKV},
       {UATTN_BACKWARD_PARAM_DQ_SUMS, UATTN_PLAN_PARAM_POINTER, 0, sums},
       {UATTN_BACKWARD_PARAM_DTEMP, UATTN_PLAN_PARAM_POINTER, 0, DTEMP},
       {UATTN_BACKWARD_PARAM_Q_TOKENS, UATTN_PLAN_PARAM_I32, 0,

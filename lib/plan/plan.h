@@ -237,8 +237,9 @@ typedef struct {
   int32_t second_barrier_offset;
   int32_t first_ring_barrier_offset;
   int32_t second_ring_barrier_offset;
-  /* Fused: a ring of the rows' records; two tiles of dS, [moving rows, rows
-   * that stay]; a tile of f32 a consumer to add from, [64, 64]. */
+  /* Where keys stay: a ring of the rows' records. Fused: two tiles of dS,
+   * [moving rows, rows that stay]; a tile of f32 a consumer to add from,
+   * [64, 64]. */
   int32_t records_offset;
   int32_t records_barrier_offset;
   int32_t ds_offset;
@@ -304,9 +305,9 @@ typedef enum {
   UATTN_BACKWARD_PARAM_EXPONENT_SHIFT,
   UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
   UATTN_BACKWARD_PARAM_DTEMP_SHARE, /* the same shape, of each head */
-  /* Fused, f32 [batch, q_heads, uattn_record_rows(q_tokens), 4]: of each row
-   * both shifts, temp (1 without) and the bits of its segment id (0 without);
-   * rows behind q_tokens have the exponent shift -inf, and zeros. */
+  /* f32 [batch, q_heads, uattn_record_rows(q_tokens), 4]: of each row both
+   * shifts, temp (1 without) and the bits of its segment id (0 without); rows
+   * behind q_tokens have the exponent shift -inf, and zeros. */
   UATTN_BACKWARD_PARAM_RECORDS,
   /* Fused, f32 [batch, q_heads, head_dim / 64, q_tokens, 64]: sums of dQ. */
   UATTN_BACKWARD_PARAM_DQ_SUMS,
