@@ -149,20 +149,39 @@ void uattn_backward_emit_results(
 /* ---- backward_fused.c ------------------------------------------------------
  */
 
-/* dS of the consumer's keys (16 bits) into shared memory, and the share of dQ
- * that this consumer multiplies: started, not waited for. */
+/* How consumers divide a step's dQ: not at all, where the kernel has none; a
+ * block of 64 columns each; or all of it in turns. */
+typedef enum {
+  UATTN_BACKWARD_DQ_NONE,
+  UATTN_BACKWARD_DQ_BLOCK,
+  UATTN_BACKWARD_DQ_TURNS
+} uattn_backward_dq_share_t;
+uattn_backward_dq_share_t
+uattn_backward_dq_share(const uattn_backward_kernel_t *kernel);
+/* All consumers meet: dS of the step is in shared memory; or, behind the last
+ * step, K may be overwritten, which another consumer's dQ reads. */
+void uattn_backward_meet(const uattn_builder_t *b,
+                         const uattn_backward_kernel_t *kernel);
+/* dS of the consumer's keys, 16 bits, into shared memory; the consumers meet.
+ */
+void uattn_backward_put_ds(const uattn_builder_t *b,
+                           const uattn_backward_consumer_t *consumer,
+                           MlirValue step, MlirValue ds);
+/* The consumer's block of dQ, started and not waited for; adds it to the sums.
+ */
 MlirValue
 uattn_backward_emit_query_gradient(const uattn_builder_t *b,
                                    const uattn_backward_consumer_t *consumer,
-                                   MlirValue step, MlirValue ds);
-/* Adds it to the sums. */
+                                   MlirValue step);
 void uattn_backward_add_query_gradient(
     const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
     MlirValue step, MlirValue dq);
-/* After the last step: K may be overwritten, which the other consumer's dQ
- * reads. */
-void uattn_backward_end_fused(const uattn_builder_t *b,
-                              const uattn_backward_kernel_t *kernel);
+/* Both, where it is the consumer's turn. */
+void uattn_backward_add_in_turn(const uattn_builder_t *b,
+                                const uattn_backward_consumer_t *consumer,
+                                MlirValue step);
+/* With the ranker mask, before the first step: zeros in keys that nobody may
+ * see, which may hold NaN. */
 void uattn_backward_drop_dead_keys(const uattn_builder_t *b,
                                    const uattn_backward_consumer_t *consumer);
 

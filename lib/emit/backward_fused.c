@@ -5,15 +5,20 @@
  *
  * The algorithm and its barriers: kernel_backward.c. A consumer has S^T and
  * dP^T of its 64 keys. dS goes through shared memory, where it lies as
- * [rows of q, keys], to become the left operand of dQ: with two blocks of 64
- * columns of K each consumer multiplies all keys by one of them, with one block
- * it multiplies its own keys and both add to it. */
+ * [rows of q, keys of all consumers], to become the left operand of dQ: of two
+ * blocks of 64 columns each consumer multiplies one; of a single block they
+ * take turns by step, so that one goes on while the other adds. */
 #include "emit/backward_consumer.h"
 
 enum { DS_TILES = 2 };
 
-static int64_t block_count(const uattn_backward_kernel_t *kernel) {
-  return kernel->plan->head_dim / UATTN_PANEL_COLUMNS;
+uattn_backward_dq_share_t
+uattn_backward_dq_share(const uattn_backward_kernel_t *kernel) {
+  if (kernel->kind != UATTN_BACKWARD_FUSED)
+    return UATTN_BACKWARD_DQ_NONE;
+  return kernel->plan->head_dim == UATTN_PANEL_COLUMNS
+             ? UATTN_BACKWARD_DQ_TURNS
+             : UATTN_BACKWARD_DQ_BLOCK;
 }
 
 uattn_sums_t uattn_backward_emit_sums(const uattn_builder_t *b,
@@ -28,8 +33,7 @@ uattn_sums_t uattn_backward_emit_sums(const uattn_builder_t *b,
       .limit = kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS]};
 }
 
-/* ---- dQ of a step
- * -----------------------------------------------------------------
+/* ---- dQ of a step -----------------------------------------------------------
  */
 
 /* The tile of dS of `step`: consumers write one while the other may still be
@@ -53,46 +57,60 @@ static MlirValue store_barrier(const uattn_builder_t *b,
                       uattn_constant_i32(b, kernel->layout.store_barrier_id));
 }
 
-/* All consumers whose dS a product takes. */
-static void meet(const uattn_builder_t *b,
-                 const uattn_backward_kernel_t *kernel) {
+void uattn_backward_meet(const uattn_builder_t *b,
+                         const uattn_backward_kernel_t *kernel) {
   const MlirValue always = {NULL};
-  bool has_blocks = block_count(kernel) > 1;
   uattn_emit_named_barrier_sync(
-      b,
-      has_blocks ? uattn_constant_i32(b, kernel->layout.ds_barrier_id)
-                 : store_barrier(b, kernel),
-      (int64_t)UATTN_WARPGROUP_THREADS *
-          (has_blocks ? kernel->layout.consumer_warpgroups : 1),
+      b, uattn_constant_i32(b, kernel->layout.ds_barrier_id),
+      (int64_t)UATTN_WARPGROUP_THREADS * kernel->layout.consumer_warpgroups,
       always);
 }
 
-void uattn_backward_end_fused(const uattn_builder_t *b,
-                              const uattn_backward_kernel_t *kernel) {
-  meet(b, kernel);
+void uattn_backward_put_ds(const uattn_builder_t *b,
+                           const uattn_backward_consumer_t *consumer,
+                           MlirValue step, MlirValue ds) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  uattn_emit_smem_transpose(b, ds,
+                            uattn_emit_smem_columns(b, ds_tile(b, kernel, step),
+                                                    kernel->index_in_role,
+                                                    UATTN_PANEL_COLUMNS));
+  uattn_emit_async_proxy_fence_op(b);
+  uattn_backward_meet(b, kernel);
 }
 
 MlirValue
 uattn_backward_emit_query_gradient(const uattn_builder_t *b,
                                    const uattn_backward_consumer_t *consumer,
-                                   MlirValue step, MlirValue ds) {
+                                   MlirValue step) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
-  bool has_blocks = block_count(kernel) > 1;
-  MlirValue tile = ds_tile(b, kernel, step);
-  MlirValue own = uattn_emit_smem_columns(b, tile, kernel->index_in_role,
-                                          UATTN_PANEL_COLUMNS);
-  uattn_emit_smem_transpose(b, ds, own);
-  uattn_emit_async_proxy_fence_op(b);
-  meet(b, kernel);
+  MlirValue block = uattn_backward_dq_share(kernel) == UATTN_BACKWARD_DQ_BLOCK
+                        ? kernel->index_in_role
+                        : kernel->zero;
   uattn_wgmma_operands_t operands = {
-      .a = has_blocks ? tile : own,
-      .b = has_blocks ? uattn_emit_smem_columns(b, consumer->all_keys,
-                                                kernel->index_in_role,
-                                                UATTN_PANEL_COLUMNS)
-                      : consumer->first_tile,
+      .a = ds_tile(b, kernel, step),
+      .b = uattn_emit_smem_columns(b, consumer->all_keys, block,
+                                   UATTN_PANEL_COLUMNS),
       .result = uattn_type_vector2(uattn_type_f32(b), UATTN_WARPGROUP_ROWS,
                                    UATTN_PANEL_COLUMNS)};
   return uattn_emit_wgmma(b, &operands);
+}
+
+/* Only the consumer whose turn the step is. */
+void uattn_backward_add_in_turn(const uattn_builder_t *b,
+                                const uattn_backward_consumer_t *consumer,
+                                MlirValue step) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  MlirValue turn =
+      uattn_binary(b, "arith.remui", step,
+                   uattn_constant_i32(b, kernel->layout.consumer_warpgroups));
+  uattn_builder_t mine;
+  MlirRegion then = uattn_region_create(b, NULL, 0, &mine);
+  MlirValue dq = uattn_backward_emit_query_gradient(&mine, consumer, step);
+  uattn_emit_wgmma_wait(&mine, 0, &dq, NULL);
+  uattn_backward_add_query_gradient(&mine, consumer, step, dq);
+  uattn_yield(&mine, NULL, 0);
+  uattn_if_append(
+      b, uattn_compare_i(b, UATTN_CMPI_EQ, turn, kernel->index_in_role), then);
 }
 
 void uattn_backward_add_query_gradient(
@@ -109,7 +127,7 @@ void uattn_backward_add_query_gradient(
       kernel->index_in_role, UATTN_WARPGROUP_ROWS);
   uattn_sums_t sums =
       uattn_backward_emit_sums(b, kernel, at.q_head, at.place.row);
-  if (block_count(kernel) > 1) {
+  if (uattn_backward_dq_share(kernel) == UATTN_BACKWARD_DQ_BLOCK) {
     MlirType i64 = uattn_type_i64(b);
     MlirValue before =
         uattn_binary(b, "arith.muli",

@@ -117,8 +117,9 @@ static MlirValue shift_dp(const uattn_builder_t *b,
   return uattn_binary(b, "arith.addf", dp, shift);
 }
 
-/* Keys stay: dV runs while dS is made, dK while dQ is added to its sums. Where
- * registers are short, dP waits until P has left those of S. */
+/* dV runs while dS is made, dK while dQ is added to its sums. dP waits until P
+ * has left the registers of S: measured on an H200, that is faster than both
+ * products at once, and nothing spills. */
 static void emit_key_step(const uattn_builder_t *b,
                           const uattn_backward_consumer_t *consumer,
                           MlirValue step,
@@ -126,40 +127,35 @@ static void emit_key_step(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   bool has_gradient = uattn_backward_has_gradient(consumer);
   bool has_values = uattn_backward_has_value_gradient(consumer);
-  bool is_fused = kernel->kind == UATTN_BACKWARD_FUSED;
-  bool is_early = has_gradient && !kernel->plan->defers_dp;
+  uattn_backward_dq_share_t share = uattn_backward_dq_share(kernel);
   uattn_backward_consumer_t at_step = *consumer;
   MlirValue *keys_sum = &io_sums[UATTN_BACKWARD_GRADIENT];
   MlirValue *values_sum = &io_sums[uattn_backward_value_gradient(consumer)];
-  MlirValue dp = {NULL};
+  MlirValue dp = {NULL}, ds = {NULL}, dq = {NULL};
   MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, step);
   MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
-  MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
-  if (is_early)
-    dp = emit_scores(b, consumer, consumer->second_tile, second);
   at_step.records = uattn_emit_ring_acquire(b, kernel->records_ring, step);
-  uattn_emit_wgmma_wait(b, is_early ? 1 : 0, &products, NULL);
+  uattn_emit_wgmma_wait(b, 0, &products, NULL);
   weights_t weights = emit_weights(b, &at_step, step, products);
-  if (is_early)
-    uattn_emit_wgmma_wait(b, 0, &dp, NULL);
-  else if (has_gradient)
+  MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, step);
+  if (has_gradient)
     dp = emit_scores(b, consumer, consumer->second_tile, second);
   if (has_values)
     *values_sum = emit_gradient(b, consumer, narrow(b, consumer, weights.p),
                                 second, *values_sum);
-  MlirValue ds = {NULL}, dq = {NULL};
   if (has_gradient) {
-    if (!is_early)
-      uattn_emit_wgmma_wait(b, has_values ? 1 : 0, &dp, NULL);
+    uattn_emit_wgmma_wait(b, has_values ? 1 : 0, &dp, NULL);
     ds = emit_ds(b, consumer, &weights, shift_dp(b, &at_step, &weights, dp));
   }
-  if (is_fused) /* with a fence, too */
-    dq = uattn_backward_emit_query_gradient(b, consumer, step, ds);
+  if (share != UATTN_BACKWARD_DQ_NONE)
+    uattn_backward_put_ds(b, consumer, step, ds);
   else
-    uattn_emit_async_proxy_fence_op(b);
+    uattn_emit_async_proxy_fence_op(b); /* the records are read */
+  if (share == UATTN_BACKWARD_DQ_BLOCK)
+    dq = uattn_backward_emit_query_gradient(b, consumer, step);
   if (has_gradient)
     *keys_sum = emit_gradient(b, consumer, ds, first, *keys_sum);
-  if (is_fused) {
+  if (share == UATTN_BACKWARD_DQ_BLOCK) {
     uattn_emit_wgmma_wait(b, 1, &dq, values_sum);
     uattn_emit_ring_release(b, kernel->second_ring, step);
     uattn_backward_add_query_gradient(b, consumer, step, dq);
@@ -171,21 +167,34 @@ static void emit_key_step(const uattn_builder_t *b,
   }
   uattn_emit_ring_release(b, kernel->records_ring, step);
   uattn_emit_ring_release(b, kernel->first_ring, step);
+  if (share == UATTN_BACKWARD_DQ_TURNS)
+    uattn_backward_add_in_turn(b, consumer, step);
 }
 
+/* S and dP at once, but where dQ leaves registers for one of them alone. */
 static void emit_query_step(const uattn_builder_t *b,
                             const uattn_backward_consumer_t *consumer,
                             MlirValue step,
                             MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
+  enum { LARGEST_HEAD_DIM_OF_BOTH = 128 };
   const uattn_backward_kernel_t *kernel = consumer->kernel;
+  bool is_early = kernel->plan->head_dim <= LARGEST_HEAD_DIM_OF_BOTH;
   MlirValue ring_step = uattn_backward_emit_ring_step(b, kernel, step);
   MlirValue first = uattn_emit_ring_acquire(b, kernel->first_ring, ring_step);
   MlirValue products = emit_scores(b, consumer, consumer->first_tile, first);
+  if (!is_early)
+    uattn_emit_wgmma_wait(b, 0, &products, NULL);
   MlirValue second = uattn_emit_ring_acquire(b, kernel->second_ring, ring_step);
   MlirValue dp = emit_scores(b, consumer, consumer->second_tile, second);
-  uattn_emit_wgmma_wait(b, 0, &products, &dp);
-  uattn_emit_ring_release(b, kernel->second_ring, ring_step);
+  if (is_early) {
+    uattn_emit_wgmma_wait(b, 0, &products, &dp);
+    uattn_emit_ring_release(b, kernel->second_ring, ring_step);
+  }
   weights_t made = emit_weights(b, consumer, step, products);
+  if (!is_early) {
+    uattn_emit_wgmma_wait(b, 0, &dp, NULL);
+    uattn_emit_ring_release(b, kernel->second_ring, ring_step);
+  }
   MlirValue shifted = shift_dp(b, consumer, &made, dp);
   if (uattn_backward_has_dtemp(consumer))
     add_row_sums(b, consumer, made.y, made.p, shifted, io_sums);
@@ -410,7 +419,7 @@ MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
     uattn_backward_emit_own(&role, &consumer, sums);
   emit_loop(&role, &consumer, sums);
   if (is_fused)
-    uattn_backward_end_fused(&role, kernel);
+    uattn_backward_meet(&role, kernel);
   else
     drop_dead(&role, &consumer, sums);
   if (has_ranker && kernel->kind != UATTN_BACKWARD_DQ)

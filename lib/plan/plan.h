@@ -219,9 +219,6 @@ typedef struct {
   int32_t consumer_warpgroups;
   int32_t moving_tile_rows;
   int32_t stage_count; /* of each of the two rings, and of the records' */
-  /* dkv: dP is multiplied after P is known, which saves a tile of registers and
-   * costs the products' overlap. */
-  bool defers_dp;
   int32_t entry_registers;
   int32_t producer_registers;
   int32_t consumer_registers;

@@ -4,23 +4,22 @@
 #include "plan/plan.h"
 #include "plan/plan_rules.h"
 
-/* Measured on an H200: D 128 without a cap 444 TFLOP/s beside S and 435
- * deferred, tanh 389 and 334; but what temp, masks and alsc keep in registers
- * spills. */
-static bool defers_dp(const uattn_problem_t *problem) {
-  if (uattn_mask_may_be_empty(uattn_mask_kinds(problem)))
-    return true;
-  return problem->head_dim > 128 ||
-         (problem->head_dim > 64 && (problem->has_operand[UATTN_OPERAND_TEMP] ||
-                                     problem->cap.method == UATTN_CAP_ALSC));
-}
-
 /* What a fused kernel can be: dK and dV of 64 rows a consumer and a consumer's
  * share of a tile of dQ fit the registers up to head_dim 128. dtemp sums over
  * the keys of a row, which several CTAs of the fused kernel have. */
 static bool can_fuse(const uattn_backward_plan_t *plan) {
   return !plan->is_deterministic && !plan->has_dtemp &&
          (plan->head_dim == 64 || plan->head_dim == 128);
+}
+
+/* Two stages of 64 rows do not fit. Of 32 rows they do: measured on an H200,
+ * A-D256 360 TFLOP/s instead of 337 with one stage. */
+enum { LARGEST_HEAD_DIM_OF_TWO_STAGES = 192 };
+static void choose_small_tiles(uattn_backward_plan_t *plan) {
+  if (plan->masks.has_ranker)
+    plan->stage_count = 1;
+  else
+    plan->moving_tile_rows = UATTN_WARPGROUP_ROWS / 2;
 }
 
 uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,
@@ -38,13 +37,14 @@ uattn_error_t *uattn_plan_backward(const uattn_problem_t *problem,
       .is_deterministic = problem->is_deterministic,
       .masks = uattn_mask_kinds(problem),
       .consumer_warpgroups = 2,
-      .moving_tile_rows = 64,
-      .stage_count = problem->head_dim <= 192 ? 2 : 1,
-      .defers_dp = defers_dp(problem),
+      .moving_tile_rows = UATTN_WARPGROUP_ROWS,
+      .stage_count = 2,
       .entry_registers = 168,
       .producer_registers = 24,
       .consumer_registers = 240};
   out_plan->fuses_dq = can_fuse(out_plan);
+  if (out_plan->head_dim > LARGEST_HEAD_DIM_OF_TWO_STAGES)
+    choose_small_tiles(out_plan);
   return NULL;
 }
 
@@ -145,9 +145,6 @@ void uattn_backward_plan_print(const uattn_backward_plan_t *plan,
         layout.consumer_registers, layout.total_bytes,
         target->smem_bytes_per_cta, layout.threads);
   }
-  uattn_string_appendf(out_text, "dP: %s\n",
-                       plan->defers_dp ? "after P, to save registers"
-                                       : "beside S");
   uattn_string_append(out_text,
                       plan->fuses_dq
                           ? "sums: those of dQ as CTAs come, the others in one "
