@@ -256,12 +256,17 @@ static bool distribute_smem_negate_rows(uattn_distributor_t *d,
   return true;
 }
 
-static bool distribute_async_proxy_fence(uattn_distributor_t *d,
-                                         MlirOperation op) {
+static bool distribute_warp_sync(uattn_distributor_t *d, MlirOperation op) {
   const MlirType no_result = {NULL};
   (void)op;
   uattn_inline_ptx(&d->builder, "bar.warp.sync 0xffffffff;", "", NULL, 0,
                    no_result);
+  return true;
+}
+
+static bool distribute_async_proxy_fence(uattn_distributor_t *d,
+                                         MlirOperation op) {
+  (void)op;
   uattn_emit_async_proxy_fence(&d->builder);
   return true;
 }
@@ -326,6 +331,7 @@ const uattn_distribute_row_t uattn_distribute_memory_ops[] = {
     {UATTN_OPNAME_SMEM_TRANSPOSE, distribute_smem_transpose},
     {UATTN_OPNAME_SMEM_DROP_ROWS, distribute_smem_drop_rows},
     {UATTN_OPNAME_SMEM_NEGATE_ROWS, distribute_smem_negate_rows},
+    {UATTN_OPNAME_WARP_SYNC, distribute_warp_sync},
     {UATTN_OPNAME_ASYNC_PROXY_FENCE, distribute_async_proxy_fence},
     {UATTN_OPNAME_TILE_STORE, distribute_tile_store},
     {NULL, NULL},

@@ -114,7 +114,8 @@ static uattn_tensor_t describe_scratch(const uattn_problem_t *problem,
   }
   if (kind == UATTN_SCRATCH_Q_SUMS)
     shape[3] = problem->head_dim;
-  return uattn_tensor_dense(NULL, UATTN_DTYPE_F32, 4, shape);
+  return uattn_tensor_dense(NULL, UATTN_DTYPE_F32,
+                            kind == UATTN_SCRATCH_Q_ROWS ? 3 : 4, shape);
 }
 
 /* Where scratch before `end` of an op leaves off. */

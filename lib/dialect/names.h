@@ -45,6 +45,7 @@
 #define UATTN_OPNAME_WARP_ANY "uattn.warp_any"
 #define UATTN_OPNAME_SMEM_CLEAR_ROWS "uattn.smem_clear_rows"
 #define UATTN_OPNAME_SMEM_DROP_ROWS "uattn.smem_drop_rows"
+#define UATTN_OPNAME_WARP_SYNC "uattn.warp_sync"
 #define UATTN_OPNAME_ASYNC_PROXY_FENCE "uattn.async_proxy_fence"
 #define UATTN_OPNAME_ROW_BROADCAST "uattn.row_broadcast"
 #define UATTN_OPNAME_FOLD_COLUMNS "uattn.fold_columns"

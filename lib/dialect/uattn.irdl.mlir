@@ -257,9 +257,12 @@ irdl.dialect @uattn {
     %barrier = irdl.is i32
     irdl.operands(tile: %tile, flags: %flags, barrier: %barrier)
   }
-  // Orders the warp's ordinary accesses to shared memory before what the copy
-  // engine and the tensor cores do there after a barrier, or after the warp has
-  // released a slot.
+  // The lanes of the warp meet: what they did comes before what any does next,
+  // such as to release a slot that all have read by ordinary loads.
+  irdl.operation @warp_sync {
+  }
+  // Orders this thread's ordinary accesses to shared memory before what the
+  // copy engine and the tensor cores do there after a barrier.
   irdl.operation @async_proxy_fence {
   }
 

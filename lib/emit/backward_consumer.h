@@ -102,10 +102,6 @@ MlirValue uattn_backward_emit_factor(const uattn_builder_t *b,
                                      const uattn_backward_consumer_t *consumer,
                                      MlirValue y, MlirValue p,
                                      const uattn_backward_q_values_t *values);
-/* Where the batch begins in a tensor of [batch, tokens]. */
-MlirValue uattn_backward_token_offset(const uattn_builder_t *b,
-                                      const uattn_backward_kernel_t *kernel,
-                                      uattn_backward_param_t tokens);
 
 /* ---- backward_masks.c ------------------------------------------------------
  */

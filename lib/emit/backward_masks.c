@@ -45,9 +45,8 @@ static void emit_seen_rows(const uattn_builder_t *b,
   }
 }
 
-/* lower <= row < upper, rows of i1. */
-static MlirValue is_within(const uattn_builder_t *b, MlirValue rows,
-                           MlirValue lower, MlirValue upper) {
+MlirValue uattn_backward_is_within(const uattn_builder_t *b, MlirValue rows,
+                                   MlirValue lower, MlirValue upper) {
   MlirType type = mlirValueGetType(rows);
   return uattn_binary(
       b, "arith.andi",
@@ -65,12 +64,12 @@ static void emit_key_kinds(const uattn_builder_t *b,
   MlirValue own_rows =
       row_positions(b, uattn_binary(b, "arith.subi", consumer->first_row,
                                     params[UATTN_BACKWARD_PARAM_Q_OFFSET]));
-  consumer->is_live =
-      is_within(b, keys, kernel->history_lower, kernel->history_upper);
-  MlirValue is_candidate =
-      is_within(b, keys, kernel->candidate_lower, kernel->candidate_upper);
-  MlirValue has_row = is_within(b, own_rows, kernel->zero,
-                                params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
+  consumer->is_live = uattn_backward_is_within(b, keys, kernel->history_lower,
+                                               kernel->history_upper);
+  MlirValue is_candidate = uattn_backward_is_within(
+      b, keys, kernel->candidate_lower, kernel->candidate_upper);
+  MlirValue has_row = uattn_backward_is_within(
+      b, own_rows, kernel->zero, params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
   MlirValue yes =
       uattn_constant_splat_i1(b, mlirValueGetType(is_candidate), true);
   consumer->is_candidate = uattn_binary(

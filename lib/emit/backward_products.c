@@ -6,6 +6,7 @@
  * The algorithm and its barriers: kernel_backward.c. */
 #include <math.h>
 
+#include "dialect/dialect.h"
 #include "emit/backward_consumer.h"
 #include "emit/softmax.h"
 
@@ -147,10 +148,12 @@ static void emit_key_step(const uattn_builder_t *b,
     uattn_emit_wgmma_wait(b, has_values ? 1 : 0, &dp, NULL);
     ds = emit_ds(b, consumer, &weights, shift_dp(b, &at_step, &weights, dp));
   }
-  if (share != UATTN_BACKWARD_DQ_NONE)
+  if (share != UATTN_BACKWARD_DQ_NONE) {
     uattn_backward_put_ds(b, consumer, step, ds);
-  else
-    uattn_emit_async_proxy_fence_op(b); /* the records are read */
+  } else { /* the records are read */
+    uattn_emit_warp_sync(b);
+    uattn_emit_async_proxy_fence_op(b);
+  }
   if (share == UATTN_BACKWARD_DQ_BLOCK)
     dq = uattn_backward_emit_query_gradient(b, consumer, step);
   if (has_gradient)
@@ -373,7 +376,12 @@ void uattn_backward_acquire_tiles(const uattn_builder_t *b,
       uattn_emit_ring_acquire(b, kernel->first_tile, kernel->zero);
   consumer->first_tile = own_rows(b, kernel, consumer->all_keys);
   consumer->second_tile = own_rows(
-      b, kernel, uattn_emit_ring_acquire(b, kernel->second_tile, kernel->zero));
+      b, kernel,
+      kernel->kind == UATTN_BACKWARD_DV
+          ? uattn_emit_smem_alloc(
+                b, uattn_type_inner(mlirValueGetType(kernel->second_tile)),
+                kernel->layout.second_offset)
+          : uattn_emit_ring_acquire(b, kernel->second_tile, kernel->zero));
 }
 
 uattn_backward_consumer_t

@@ -108,12 +108,13 @@ static void store_records(const uattn_builder_t *b,
       first_row, after);
 }
 
-/* Behind the last row of q there are records of a whole tile of rows that see
- * nothing: the last tiles of q start at any row. */
+/* Temp of a row without a key may be NaN. Behind the last row of q there are
+ * records of a whole tile of rows that see nothing: the last tiles of q start
+ * at any row. */
 static void emit_records(const uattn_builder_t *b,
                          const uattn_backward_kernel_t *kernel,
                          MlirValue first_row, MlirValue exponent,
-                         MlirValue gradient) {
+                         MlirValue gradient, MlirValue is_empty) {
   MlirType i32_rows =
       uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
   MlirValue q_tokens = kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS];
@@ -127,8 +128,9 @@ static void emit_records(const uattn_builder_t *b,
                          uattn_select(b, is_row, gradient, zero), splat(b, 1.0),
                          zero};
   if (kernel->plan->has_temp)
-    fields[2] = load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_TEMP, first_row,
-                              rows_type(b));
+    fields[2] = uattn_select(b, is_empty, zero,
+                             load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_TEMP,
+                                           first_row, rows_type(b)));
   if (kernel->plan->masks.has_segments)
     fields[3] =
         uattn_cast(b, "arith.bitcast",
@@ -146,15 +148,41 @@ static void emit_records(const uattn_builder_t *b,
   uattn_if_append(b, uattn_compare_i(b, UATTN_CMPI_SLE, q_tokens, next), then);
 }
 
-/* A row without a key has lse = -inf: p must become 0, and nothing else may
- * meet the infinity. */
+/* Rows of i1: those without a key, where lse is -inf; with the ranker mask
+ * those in neither range too, of which nothing need be a number. */
+static MlirValue see_nothing(const uattn_builder_t *b,
+                             const uattn_backward_kernel_t *kernel,
+                             MlirValue first_row, MlirValue lse) {
+  MlirValue is_empty =
+      uattn_compare_f(b, UATTN_CMPF_OEQ, lse, splat(b, -INFINITY));
+  if (!kernel->plan->masks.has_ranker)
+    return is_empty;
+  MlirType i32_rows =
+      uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
+  MlirValue first = uattn_binary(b, "arith.addi", first_row,
+                                 kernel->params[UATTN_BACKWARD_PARAM_Q_OFFSET]);
+  MlirValue positions =
+      uattn_binary(b, "arith.addi", uattn_emit_row_index(b, i32_rows),
+                   uattn_broadcast(b, first, i32_rows));
+  MlirValue is_live = uattn_binary(
+      b, "arith.ori",
+      uattn_backward_is_within(b, positions, kernel->history_lower,
+                               kernel->history_upper),
+      uattn_backward_is_within(b, positions, kernel->candidate_lower,
+                               kernel->candidate_upper));
+  MlirValue yes = uattn_constant_splat_i1(b, mlirValueGetType(is_live), true);
+  return uattn_binary(b, "arith.ori", is_empty,
+                      uattn_binary(b, "arith.xori", is_live, yes));
+}
+
+/* A row without a key: p must become 0, and nothing else may meet the infinity.
+ */
 static void emit_row_data(const uattn_builder_t *b,
                           const uattn_backward_kernel_t *kernel,
                           MlirValue first_row, MlirValue delta) {
   MlirValue lse =
       uattn_backward_load_rows(b, kernel, UATTN_BACKWARD_PARAM_LSE, first_row);
-  MlirValue is_empty =
-      uattn_compare_f(b, UATTN_CMPF_OEQ, lse, splat(b, -INFINITY));
+  MlirValue is_empty = see_nothing(b, kernel, first_row, lse);
   MlirValue exponent =
       uattn_binary(b, "arith.mulf", shifted_lse(b, kernel, first_row, lse),
                    splat(b, -M_LOG2E));
@@ -169,7 +197,7 @@ static void emit_row_data(const uattn_builder_t *b,
     uattn_backward_store_rows(b, kernel, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
                               first_row, gradient);
   }
-  emit_records(b, kernel, first_row, exponent, gradient);
+  emit_records(b, kernel, first_row, exponent, gradient, is_empty);
   if (kernel->plan->fuses_dq)
     uattn_emit_sums_clear(
         b, uattn_backward_emit_sums(b, kernel, kernel->head, first_row),

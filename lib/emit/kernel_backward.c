@@ -235,7 +235,6 @@ static range_t seen_rows(const uattn_builder_t *b,
  */
 static void emit_live_rows(const uattn_builder_t *b,
                            uattn_backward_kernel_t *kernel, range_t seen) {
-  emit_bounds(b, kernel);
   MlirValue q_offset = kernel->params[UATTN_BACKWARD_PARAM_Q_OFFSET];
   range_t history = {kernel->history_lower, kernel->history_upper};
   range_t candidates = {kernel->candidate_lower, kernel->candidate_upper};
@@ -273,9 +272,37 @@ static void emit_live_rows(const uattn_builder_t *b,
       b, is_filled(b, intersect(b, candidates, keys)), own, kernel->zero);
 }
 
+/* With segments: the rows that enclose those whose id lies between the CTA's
+ * least and largest. */
+static range_t narrow_to_segments(const uattn_builder_t *b,
+                                  const uattn_backward_kernel_t *kernel,
+                                  range_t seen) {
+  const MlirValue *params = kernel->params;
+  if (!kernel->plan->masks.has_segments)
+    return seen;
+  uattn_segment_search_t search = {
+      .q_ids = params[UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS],
+      .q_offset = uattn_backward_token_offset(b, kernel,
+                                              UATTN_BACKWARD_PARAM_KV_TOKENS),
+      .first_row = kernel->first_row,
+      .q_tokens = params[UATTN_BACKWARD_PARAM_KV_TOKENS],
+      .kv_ids = params[UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS],
+      .kv_offset =
+          uattn_backward_token_offset(b, kernel, UATTN_BACKWARD_PARAM_Q_TOKENS),
+      .begin = seen.begin,
+      .end = seen.end,
+      .rows = kernel->layout.rows_per_cta,
+      .threads = kernel->layout.threads,
+      .smem_offset = kernel->layout.segment_offset,
+  };
+  MlirValue is_uniform;
+  uattn_emit_segment_hull(b, &search, &seen.begin, &seen.end, &is_uniform);
+  return seen;
+}
+
 static void emit_moving_rows(const uattn_builder_t *b,
                              uattn_backward_kernel_t *kernel) {
-  range_t seen = seen_rows(b, kernel);
+  range_t seen = narrow_to_segments(b, kernel, seen_rows(b, kernel));
   if (kernel->plan->masks.has_ranker) {
     emit_live_rows(b, kernel, seen);
   } else {
@@ -503,8 +530,9 @@ static void emit_loads(const uattn_builder_t *b,
   uattn_tile_place_t place = {kernel->head, kernel->first_row, kernel->batch};
   uattn_emit_ring_produce(b, params[operands.staying[0]], place,
                           kernel->first_tile, kernel->zero);
-  uattn_emit_ring_produce(b, params[operands.staying[1]], place,
-                          kernel->second_tile, kernel->zero);
+  if (kernel->kind != UATTN_BACKWARD_DV) /* P takes no V */
+    uattn_emit_ring_produce(b, params[operands.staying[1]], place,
+                            kernel->second_tile, kernel->zero);
   if (!has_rings(kernel))
     return;
   if (has_forward(kernel) && kernel->plan->masks.has_ranker)
@@ -579,6 +607,8 @@ void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
     emit_forward_place(&body, &kernel);
   else
     emit_place(&body, &kernel);
+  if (kernel.params[UATTN_BACKWARD_PARAM_BOUNDS].ptr && !has_forward(&kernel))
+    emit_bounds(&body, &kernel);
   if (uattn_backward_keys_stay(kind))
     emit_moving_rows(&body, &kernel);
   if (has_tiles(&kernel))

@@ -35,8 +35,9 @@ typedef struct {
   MlirValue moving_end[2];
   MlirValue first_tiles;
   MlirValue moving_tiles;
-  /* dkv with the ranker mask: bounds (positions, lower ones from 0); steps
-   * after `steps` with the candidates' own rows, one a head and consumer. */
+  /* rows and dkv with the ranker mask: bounds (positions, lower ones from 0).
+   * dkv: steps after `steps` with the candidates' own rows, one a head and
+   * consumer. */
   MlirValue history_lower;
   MlirValue history_upper;
   MlirValue candidate_lower;
@@ -76,6 +77,13 @@ MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
                                          const uattn_backward_kernel_t *kernel,
                                          MlirValue q_head);
 
+/* Where the batch begins in a tensor of [batch, tokens]. */
+MlirValue uattn_backward_token_offset(const uattn_builder_t *b,
+                                      const uattn_backward_kernel_t *kernel,
+                                      uattn_backward_param_t tokens);
+/* lower <= row < upper, rows of i1 from rows of i32. */
+MlirValue uattn_backward_is_within(const uattn_builder_t *b, MlirValue rows,
+                                   MlirValue lower, MlirValue upper);
 /* Where the record of a row of a head lies, in numbers; i64. */
 MlirValue
 uattn_backward_emit_record_offset(const uattn_builder_t *b,

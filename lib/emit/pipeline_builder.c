@@ -353,6 +353,11 @@ void uattn_emit_smem_clear_rows(const uattn_builder_t *b, MlirValue tile,
   uattn_op_append(b, &op);
 }
 
+void uattn_emit_warp_sync(const uattn_builder_t *b) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_WARP_SYNC);
+  uattn_op_append(b, &op);
+}
+
 void uattn_emit_async_proxy_fence_op(const uattn_builder_t *b) {
   uattn_op_t op = uattn_op(UATTN_OPNAME_ASYNC_PROXY_FENCE);
   uattn_op_append(b, &op);

@@ -125,6 +125,7 @@ MlirValue uattn_emit_warpgroup_all(const uattn_builder_t *b, MlirValue flags,
 MlirValue uattn_emit_warp_any(const uattn_builder_t *b, MlirValue flags);
 void uattn_emit_smem_clear_rows(const uattn_builder_t *b, MlirValue tile,
                                 MlirValue first);
+void uattn_emit_warp_sync(const uattn_builder_t *b);
 void uattn_emit_async_proxy_fence_op(const uattn_builder_t *b);
 MlirValue uattn_emit_row_broadcast(const uattn_builder_t *b, MlirValue rows,
                                    MlirType tile);

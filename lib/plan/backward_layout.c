@@ -100,9 +100,10 @@ uattn_backward_layout(const uattn_backward_plan_t *plan,
       layout.first_ring_barrier_offset + stages * SLOT_BARRIER_BYTES;
   layout.segment_offset =
       layout.second_ring_barrier_offset + stages * SLOT_BARRIER_BYTES;
-  bool has_hull = plan->masks.has_segments &&
-                  (kind == UATTN_BACKWARD_DQ ||
-                   (kind == UATTN_BACKWARD_FINISH && plan->masks.has_ranker));
+  bool has_hull =
+      plan->masks.has_segments &&
+      (uattn_backward_keys_stay(kind) || kind == UATTN_BACKWARD_DQ ||
+       (kind == UATTN_BACKWARD_FINISH && plan->masks.has_ranker));
   layout.total_bytes =
       layout.segment_offset + (has_hull ? SEGMENT_HULL_BYTES : 0);
   return layout;
@@ -113,8 +114,9 @@ enum {
   ROWS = 1 << UATTN_BACKWARD_ROWS,
   FUSED = 1 << UATTN_BACKWARD_FUSED,
   FINISH = 1 << UATTN_BACKWARD_FINISH,
+  ONLY_DV = 1 << UATTN_BACKWARD_DV,
   DK = 1 << UATTN_BACKWARD_DKV | 1 << UATTN_BACKWARD_DK | FUSED,
-  DV = 1 << UATTN_BACKWARD_DKV | 1 << UATTN_BACKWARD_DV | FUSED,
+  DV = 1 << UATTN_BACKWARD_DKV | ONLY_DV | FUSED,
   DKV = DK | DV,
   DQ = 1 << UATTN_BACKWARD_DQ,
   DTEMP = 1 << UATTN_BACKWARD_DTEMP
@@ -176,7 +178,8 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
   } all[UATTN_BACKWARD_PARAM_COUNT] = {
       {UATTN_BACKWARD_PARAM_Q, UATTN_PLAN_PARAM_TENSOR_MAP, q_box, products},
       {UATTN_BACKWARD_PARAM_K, UATTN_PLAN_PARAM_TENSOR_MAP, kv_box, products},
-      {UATTN_BACKWARD_PARAM_V, UATTN_PLAN_PARAM_TENSOR_MAP, kv_box, products},
+      {UATTN_BACKWARD_PARAM_V, UATTN_PLAN_PARAM_TENSOR_MAP, kv_box,
+       products & ~ONLY_DV},
       {UATTN_BACKWARD_PARAM_OUT, UATTN_PLAN_PARAM_TENSOR_MAP, q_box, ROWS},
       {UATTN_BACKWARD_PARAM_DOUT, UATTN_PLAN_PARAM_TENSOR_MAP, q_box,
        ROWS | products},
@@ -190,15 +193,15 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
       {UATTN_BACKWARD_PARAM_TEMP, UATTN_PLAN_PARAM_POINTER, 0,
        plan->has_temp ? by_row | ROWS : 0},
       {UATTN_BACKWARD_PARAM_BOUNDS, UATTN_PLAN_PARAM_POINTER, 0,
-       masks.has_ranker ? products : 0},
+       masks.has_ranker ? ROWS | products : 0},
       {UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS, UATTN_PLAN_PARAM_POINTER, 0,
-       masks.has_segments ? by_row | ROWS : 0},
+       masks.has_segments ? products | ROWS : 0},
       {UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS, UATTN_PLAN_PARAM_POINTER, 0,
        masks.has_segments ? products : 0},
       {UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, UATTN_PLAN_PARAM_POINTER, 0,
        shifts},
       {UATTN_BACKWARD_PARAM_GRADIENT_SHIFT, UATTN_PLAN_PARAM_POINTER, 0,
-       shifts & ~(1 << UATTN_BACKWARD_DV)},
+       shifts & ~ONLY_DV},
       {UATTN_BACKWARD_PARAM_DTEMP_SHARE, UATTN_PLAN_PARAM_POINTER, 0,
        share | DTEMP},
       {UATTN_BACKWARD_PARAM_RECORDS, UATTN_PLAN_PARAM_POINTER, 0, ROWS | DKV},
@@ -213,7 +216,8 @@ int uattn_backward_params(const uattn_backward_plan_t *plan,
       {UATTN_BACKWARD_PARAM_KV_HEADS, UATTN_PLAN_PARAM_I32, 0, products},
       {UATTN_BACKWARD_PARAM_TILES, UATTN_PLAN_PARAM_I32, 0,
        ROWS | DKV | DQ | DTEMP | FINISH},
-      {UATTN_BACKWARD_PARAM_Q_OFFSET, UATTN_PLAN_PARAM_I32, 0, positions},
+      {UATTN_BACKWARD_PARAM_Q_OFFSET, UATTN_PLAN_PARAM_I32, 0,
+       positions | (masks.has_ranker ? ROWS : 0)},
       {UATTN_BACKWARD_PARAM_WINDOW_TOKENS, UATTN_PLAN_PARAM_I32, 0,
        masks.has_window ? products : 0},
       {UATTN_BACKWARD_PARAM_PRE_SCALE, UATTN_PLAN_PARAM_F32, 0,

@@ -241,7 +241,7 @@ typedef struct {
   int32_t records_barrier_offset;
   int32_t ds_offset;
   int32_t staging_offset;
-  int32_t segment_offset; /* 32 bytes, dq with segments */
+  int32_t segment_offset; /* 32 bytes, with segments where products are */
   int32_t total_bytes;
   int32_t consumer_warpgroups;
   int32_t rows_per_cta; /* that stay */
@@ -303,8 +303,9 @@ typedef enum {
   UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
   UATTN_BACKWARD_PARAM_DTEMP_SHARE, /* the same shape, of each head */
   /* f32 [batch, q_heads, uattn_record_rows(q_tokens), 4]: of each row both
-   * shifts, temp (1 without) and the bits of its segment id (0 without); rows
-   * behind q_tokens have the exponent shift -inf, and zeros. */
+   * shifts, temp (1 without) and the bits of its segment id (0 without). Rows
+   * without a key, and behind q_tokens, have the exponent shift -inf, and
+   * zeros. */
   UATTN_BACKWARD_PARAM_RECORDS,
   /* Fused, f32 [batch, q_heads, head_dim / 64, q_tokens, 64]: sums of dQ. */
   UATTN_BACKWARD_PARAM_DQ_SUMS,

@@ -71,12 +71,27 @@ static uattn_error_t *validate_fusion(const uattn_backward_plan_t *plan) {
   return NULL;
 }
 
+/* Of the kernels of products, whose threads are the same, the one with the most
+ * shared memory. */
+static uattn_backward_layout_t
+largest_layout(const uattn_backward_plan_t *plan) {
+  uattn_backward_kernel_kind_t kinds[UATTN_BACKWARD_KERNEL_COUNT];
+  int32_t count = uattn_backward_kernels(plan, kinds);
+  uattn_backward_layout_t largest = {0};
+  for (int32_t i = 0; i < count; ++i) {
+    uattn_backward_layout_t layout = uattn_backward_layout(plan, kinds[i]);
+    if (layout.total_bytes > largest.total_bytes)
+      largest = layout;
+  }
+  return largest;
+}
+
 uattn_error_t *uattn_backward_plan_validate(const uattn_backward_plan_t *plan,
                                             const uattn_target_t *target) {
   const uattn_plan_range_t ranges[] = {
       {"consumer_warpgroups", plan->consumer_warpgroups, 1, 3, 1},
       {"moving_tile_rows", plan->moving_tile_rows, UATTN_KV_TILE_STEP,
-       UATTN_MAX_KV_TILE_ROWS, UATTN_KV_TILE_STEP},
+       UATTN_WARPGROUP_ROWS, UATTN_KV_TILE_STEP},
       {"stage_count", plan->stage_count, 1, 8, 1},
       {"entry_registers", plan->entry_registers, 24, 248, 8},
       {"producer_registers", plan->producer_registers, 24,
@@ -97,8 +112,7 @@ uattn_error_t *uattn_backward_plan_validate(const uattn_backward_plan_t *plan,
   error = validate_fusion(plan);
   if (error)
     return error;
-  uattn_backward_layout_t layout = uattn_backward_layout(
-      plan, plan->fuses_dq ? UATTN_BACKWARD_FUSED : UATTN_BACKWARD_DQ);
+  uattn_backward_layout_t layout = largest_layout(plan);
   return uattn_plan_check_needs(
       &(uattn_plan_needs_t){.smem_bytes = layout.total_bytes,
                             .threads = layout.threads,

@@ -6,6 +6,8 @@ compiles to, at one head dimension:
           z-loss and element types in turns
   masked  every combination of masks, each with some of the others
 
+Two in five are deterministic; of the others most have kernels that add dQ up.
+
 All dimensions but head_dim are dynamic, so that an artifact of the module runs
 any sizes.
 
@@ -24,14 +26,15 @@ Z_LOSS_WEIGHTS = (0.0, 1e-3, 0.25)
 # Kernels that ptxas does not fit into the consumers' registers, as patterns, and
 # the bytes that one may spill; every other kernel spills nothing.
 KNOWN_SPILLS = {
-    "ranker_attention_bwd_dkv_*_d128_*": 168,
-    "ranker_attention_bwd_dq_*_d256_*": 144,
+    "ranker_attention_bwd_d*kv_*_d128_*_segments*": 56,
+    "ranker_attention_bwd_dq_*_d192_*_ranker_segments*": 32,
+    "ranker_attention_bwd_dq_*_d256_*_ranker*": 400,
 }
 
 Variant = collections.namedtuple(
     "Variant",
     "name head_dim dtype cap temp has_dlse has_dtemp z_loss_weight sm_scale masks q_offset window"
-    " results",
+    " is_deterministic results",
 )
 
 
@@ -46,6 +49,8 @@ def make_variant(head_dim, cap, temp, number, masks=()):
     name += "_dlse" if has_dlse else ""
     name += "_dtemp" if has_dtemp else ""
     name += "_f16" if dtype == "f16" else ""
+    is_deterministic = number % 5 in (2, 3)
+    name += "_deterministic" if is_deterministic else ""
     name += "".join("_" + mask for mask in masks)
     sign = -1 if number % 7 == 3 else 1
     window = WINDOWS[number % len(WINDOWS)] if "window" in masks else 0
@@ -54,7 +59,7 @@ def make_variant(head_dim, cap, temp, number, masks=()):
     results = ("dq", "dk", "dv", "dtemp") if has_dtemp else ("dq", "dk", "dv")
     return Variant(
         name, head_dim, dtype, cap, temp, has_dlse, has_dtemp, weight, sign * head_dim**-0.5,
-        masks, q_offset, window, results
+        masks, q_offset, window, is_deterministic, results
     )
 
 
@@ -112,6 +117,7 @@ def function(variant):
     attributes = ", causal" if "causal" in variant.masks else ""
     attributes += f", window_len = {variant.window} : i64" if variant.window else ""
     attributes += f", q_offset = {variant.q_offset} : i64" if variant.q_offset else ""
+    attributes += ", deterministic" if variant.is_deterministic else ""
     if variant.z_loss_weight:
         attributes += f", z_loss_weight = {variant.z_loss_weight:e} : f32"
     return f"""\
