@@ -58,6 +58,15 @@ UATTN_EXPORT uattn_value_info_t uattn_artifact_argument(
 UATTN_EXPORT uattn_value_info_t uattn_artifact_result(
     const uattn_artifact_t *artifact, size_t function, size_t result);
 
+/* Ops of a function, in order of the source, and the plan that each one's
+ * kernels obey, as uattn-opt's --uattn-print-plan prints it; "" of an op
+ * without kernels. Borrowed from the artifact; `op` is below the count. */
+UATTN_EXPORT size_t uattn_artifact_op_count(const uattn_artifact_t *artifact,
+                                            size_t function);
+UATTN_EXPORT const char *
+uattn_artifact_plan_text(const uattn_artifact_t *artifact, size_t function,
+                         size_t op);
+
 #ifdef __cplusplus
 }
 #endif

@@ -115,6 +115,18 @@ uattn_value_info_t uattn_artifact_result(const uattn_artifact_t *artifact,
   return value_info(&owner->values[owner->result_values[result]]);
 }
 
+size_t uattn_artifact_op_count(const uattn_artifact_t *artifact,
+                               size_t function) {
+  return get_function(artifact, function)->step_count;
+}
+
+const char *uattn_artifact_plan_text(const uattn_artifact_t *artifact,
+                                     size_t function, size_t op) {
+  const uattn_artifact_function_t *owner = get_function(artifact, function);
+  UATTN_CHECK(op < owner->step_count);
+  return owner->steps[op].plan_text;
+}
+
 size_t uattn_param_bytes(uattn_param_kind_t kind) {
   switch (kind) {
   case UATTN_PARAM_TENSOR_MAP:

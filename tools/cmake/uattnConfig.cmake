@@ -1,4 +1,4 @@
-# find_package(uattn) gives uattn::runtime, and uattn::uattn where the compiler
+# find_package(uattn) gives uattn::runtime and uattn::reference, and uattn::uattn where the compiler
 # is installed as well: find_package(uattn COMPONENTS compiler) insists on it.
 include("${CMAKE_CURRENT_LIST_DIR}/uattn_runtime_targets.cmake")
 set(uattn_runtime_FOUND TRUE)

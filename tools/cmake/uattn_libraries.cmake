@@ -1,8 +1,9 @@
-# The two shared libraries, their public headers and their packages.
+# The shared libraries, their public headers and their packages.
 #
-# libuattn_runtime is what ships to production and links nothing of LLVM;
-# libuattn is the compiler, with the reference that checks what it makes. Each
-# is complete in itself: the layers that both need are in both.
+# libuattn_runtime is what ships to production and links nothing of LLVM, nor
+# does libuattn_reference, the reference alone; libuattn is the compiler, with
+# the reference that checks what it makes. Each is complete in itself: the
+# layers that several need are in each of them.
 set(CMAKE_INSTALL_LIBDIR "lib" CACHE PATH "Where libraries go, under the prefix")
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -28,11 +29,6 @@ function(uattn_add_shared_library target)
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
             COMPONENT ${ARG_COMPONENT}
             NAMELINK_COMPONENT ${ARG_COMPONENT})
-  install(
-    EXPORT uattn_${ARG_COMPONENT}_targets
-    NAMESPACE uattn::
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/uattn
-    COMPONENT ${ARG_COMPONENT})
   list(TRANSFORM ARG_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/include/uattn/")
   install(
     FILES ${ARG_HEADERS}
@@ -60,15 +56,30 @@ set_target_properties(uattn_runtime_shared PROPERTIES OUTPUT_NAME uattn_runtime
 uattn_install_pkg_config(uattn-runtime runtime)
 
 uattn_add_shared_library(
+  uattn_reference_shared
+  COMPONENT runtime
+  LAYERS reference
+  HEADERS reference.h)
+set_target_properties(uattn_reference_shared PROPERTIES OUTPUT_NAME uattn_reference
+                                                        EXPORT_NAME reference)
+
+uattn_add_shared_library(
   uattn
   COMPONENT compiler
   LAYERS compiler reference
-  HEADERS compiler.h mlir.h reference.h)
+  HEADERS compiler.h mlir.h)
 set_target_properties(uattn PROPERTIES INSTALL_RPATH "${MLIR22_ROOT}/lib")
 # mlir.h speaks of MLIR's C interface.
 target_include_directories(uattn SYSTEM INTERFACE $<INSTALL_INTERFACE:${MLIR22_INCLUDE_DIR}>)
 uattn_install_pkg_config(uattn compiler)
 
+foreach(component runtime compiler)
+  install(
+    EXPORT uattn_${component}_targets
+    NAMESPACE uattn::
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/uattn
+    COMPONENT ${component})
+endforeach()
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/uattnConfigVersion.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(

@@ -23,6 +23,8 @@ if(UATTN_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+option(UATTN_STATIC_LLVM "Link MLIR and LLVM into the programs, for machines without them" OFF)
+
 option(UATTN_FUZZ "Drive the fuzz tests by libFuzzer, which needs clang" OFF)
 if(UATTN_FUZZ)
   if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")

@@ -13,8 +13,11 @@ import subprocess
 import sys
 import tempfile
 
-# The compiler runs nothing: these of the runtime's headers are not its own.
-RUNTIME_ALONE = {"emulator.h", "runtime.h"}
+# Headers of the runtime's component that are not those of a library: the
+# compiler runs nothing, and the reference knows of problems and errors alone.
+NOT_OF_COMPILER = {"emulator.h", "runtime.h"}
+NOT_OF_RUNTIME = {"reference.h"}
+OF_REFERENCE = {"base.h", "error.h", "problem.h", "reference.h"}
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 EXPORTED = re.compile(r"\bUATTN_EXPORT\b[^;{]*?\b(uattn_\w+)\s*\(")
@@ -62,11 +65,16 @@ def main():
         compiler = pathlib.Path(folder) / "compiler"
         runtime_headers = install(build, "runtime", runtime)
         compiler_headers = install(build, "compiler", compiler)
-        shared = [h for h in runtime_headers if h.name not in RUNTIME_ALONE]
-        complaints = list(compare(runtime / "lib/libuattn_runtime.so",
-                                  runtime_headers))
-        complaints += compare(compiler / "lib/libuattn.so",
-                              shared + compiler_headers)
+        complaints = list(compare(
+            runtime / "lib/libuattn_runtime.so",
+            [h for h in runtime_headers if h.name not in NOT_OF_RUNTIME]))
+        complaints += compare(
+            runtime / "lib/libuattn_reference.so",
+            [h for h in runtime_headers if h.name in OF_REFERENCE])
+        complaints += compare(
+            compiler / "lib/libuattn.so",
+            [h for h in runtime_headers if h.name not in NOT_OF_COMPILER]
+            + compiler_headers)
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     print(f"check_exports: {len(complaints)} complaints")
