@@ -716,7 +716,7 @@ gpu.module @kernels {
                                consumer_warps = 4 : i64} : () -> !uattn.ring<vector<64x64xbf16>, 2 : i64>
     %t = "uattn.ring_acquire"(%r, %i) : (!uattn.ring<vector<64x64xbf16>, 2 : i64>, i32) -> !uattn.smem<vector<64x64xbf16>>
     %u = scf.for %j = %i to %n step %n iter_args(%c = %t) -> !uattn.smem<vector<64x64xbf16>> : i32 {
-      // expected-error @below {{an operand that was passed on is !uattn.smem<vector<64x64xbf16>>: expected the result of uattn.ring_acquire or uattn.smem_rows itself}}
+      // expected-error @below {{an operand that was passed on is !uattn.smem<vector<64x64xbf16>>: expected the result of uattn.ring_acquire, uattn.smem_alloc, uattn.smem_rows or uattn.smem_columns itself}}
       %p = "uattn.wgmma"(%c, %c) {transpose_b} : (!uattn.smem<vector<64x64xbf16>>, !uattn.smem<vector<64x64xbf16>>) -> vector<64x64xf32>
       scf.yield %c : !uattn.smem<vector<64x64xbf16>>
     }
