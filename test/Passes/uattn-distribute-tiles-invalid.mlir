@@ -1116,3 +1116,63 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Of a tile of f32 half was once cleared, of records nothing.
+gpu.module @kernels {
+  gpu.func @clearing_of_f32(%i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<64x64xf32>>
+    // expected-error @below {{the tile is vector<64x64xf32>: expected bf16 or f16 elements}}
+    "uattn.smem_clear_rows"(%t, %i) : (!uattn.smem<vector<64x64xf32>>, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @clearing_of_records(%i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<64x4xf32>, 2 : i64>
+    %t = "uattn.ring_acquire"(%r, %i) : (!uattn.ring<vector<64x4xf32>, 2 : i64>, i32) -> !uattn.smem<vector<64x4xf32>>
+    // expected-error @below {{the tile is vector<64x4xf32>: expected bf16 or f16 elements}}
+    "uattn.smem_clear_rows"(%t, %i) : (!uattn.smem<vector<64x4xf32>>, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// A staging tile of f32 once hid that the value is not packed.
+gpu.module @kernels {
+  gpu.func @store_from_f32_staging(%x: vector<64x64xf32>, %m: !uattn.tensor_map<vector<64x64xf32>>,
+                                 %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<64x64xf32>>
+    // expected-error @below {{the value's type is vector<64x64xf32>: expected bf16 or f16 elements}}
+    "uattn.tile_store"(%x, %t, %m, %i, %i, %i, %i)
+      : (vector<64x64xf32>, !uattn.smem<vector<64x64xf32>>, !uattn.tensor_map<vector<64x64xf32>>, i32, i32,
+         i32, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// The last 8 columns of a transpose were once left out.
+gpu.module @kernels {
+  gpu.func @transpose_of_24_columns(%x: vector<64x24xbf16>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<24x64xbf16>>
+    // expected-error @below {{the value is vector<64x24xbf16>: expected a multiple of 16 columns of bf16 or f16}}
+    "uattn.smem_transpose"(%x, %t) : (vector<64x24xbf16>, !uattn.smem<vector<24x64xbf16>>) -> ()
+    gpu.return
+  }
+}
