@@ -102,19 +102,19 @@ static void row_dot_gives_all_threads_of_a_row_its_product(void **state) {
   }
 }
 
-/* ---- smem_negate_rows ------------------------------------------------------
+/* ---- smem_negate_rows, smem_drop_rows ---------------------------------------
  */
 
 typedef struct {
   int32_t index; /* of the 64 rows that change */
   int32_t seen;  /* of those that are looked at */
-  bool flips[PART_ROWS];
-} negation_t;
+  bool rows[PART_ROWS];
+} choice_t;
 
-/* All columns of the rows that are looked at, 64 a launch. */
-static void check_negation(const shape_t *shape,
-                           const uattn_emulator_t *program,
-                           const negation_t *negation, uint64_t seed) {
+/* What is chosen is multiplied by `factor`. All columns of the rows that are
+ * looked at, 64 a launch. */
+static void check_change(const shape_t *shape, const uattn_emulator_t *program,
+                         const choice_t *choice, float factor, uint64_t seed) {
   matrix_t tile = different_values(shape->dtype, shape->rows, shape->columns);
   matrix_t unit = unit_matrix(shape->dtype, shape->columns);
   for (int32_t first = 0; first < shape->columns; first += PANEL_COLUMNS) {
@@ -122,63 +122,82 @@ static void check_negation(const shape_t *shape,
     launch_add_matrix(&launch, &unit, PART_ROWS);
     launch_add_number(&launch, first);
     launch_add_matrix(&launch, &tile, shape->rows);
-    launch_add_number(&launch, negation->index);
-    launch_add_number(&launch, negation->seen);
+    launch_add_number(&launch, choice->index);
+    launch_add_number(&launch, choice->seen);
     int32_t *flags =
         call_add_buffer(&launch.call, "flags", PART_ROWS * sizeof *flags, true);
     for (int32_t row = 0; row < PART_ROWS; ++row)
-      flags[row] = negation->flips[row] ? -1 : 0;
+      flags[row] = choice->rows[row] ? -1 : 0;
     launch_run(&launch, program, shape->name);
     for (int32_t row = 0; row < PART_ROWS; ++row)
       for (int32_t i = 0; i < PANEL_COLUMNS; ++i) {
         float value =
-            matrix_value(&tile, PART_ROWS * negation->seen + row, first + i);
-        bool is_flipped =
-            negation->flips[row] && negation->seen == negation->index;
-        launch_assert_out(&launch, row, i, is_flipped ? -value : value);
+            matrix_value(&tile, PART_ROWS * choice->seen + row, first + i);
+        bool is_changed = choice->rows[row] && choice->seen == choice->index;
+        launch_assert_out(&launch, row, i, is_changed ? factor * value : value);
       }
     launch_release(&launch);
   }
 }
 
 /* Row `row` alone; -1: no row; 64 and 65: all rows, every other one. */
-static void choose_rows(negation_t *negation, int32_t row) {
+static void choose_rows(choice_t *choice, int32_t row) {
   for (int32_t i = 0; i < PART_ROWS; ++i)
-    negation->flips[i] =
+    choice->rows[i] =
         i == row || row == PART_ROWS || (row == PART_ROWS + 1 && i % 2);
 }
 
-static void smem_negate_rows_flips_the_chosen_rows(void **state) {
-  (void)state;
+static void check_changes(const shape_t *shapes, size_t count, float factor) {
   static const int32_t chosen[] = {-1, 0, 7, 8, 15, 16, 47, 63, 64, 65};
-  static const shape_t shapes[] = {
-      {"smem_negate_rows", UATTN_DTYPE_BF16, 64, 64, 64, 64, 64},
-      {"smem_negate_rows", UATTN_DTYPE_F16, 64, 128, 64, 64, 64},
-  };
-  for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     uattn_emulator_t *program = tile_program(&shapes[i], "");
     for (size_t c = 0; c < COUNT_OF(chosen); ++c)
       for (uint64_t seed = 0; seed < SEEDS; ++seed) {
-        negation_t negation = {0};
-        choose_rows(&negation, chosen[c]);
-        check_negation(&shapes[i], program, &negation, seed);
+        choice_t choice = {0};
+        choose_rows(&choice, chosen[c]);
+        check_change(&shapes[i], program, &choice, factor, seed);
       }
     uattn_emulator_destroy(program);
   }
 }
 
-static void smem_negate_rows_leaves_the_rest_of_the_tile(void **state) {
+static void smem_negate_rows_flips_the_chosen_rows(void **state) {
   (void)state;
-  static const shape_t shape = {
-      "smem_negate_rows", UATTN_DTYPE_BF16, 128, 128, 64, 64, 128};
-  uattn_emulator_t *program = tile_program(&shape, "");
+  static const shape_t shapes[] = {
+      {"smem_negate_rows", UATTN_DTYPE_BF16, 64, 64, 64, 64, 64},
+      {"smem_negate_rows", UATTN_DTYPE_F16, 64, 128, 64, 64, 64},
+  };
+  check_changes(shapes, COUNT_OF(shapes), -1.0f);
+}
+
+static void smem_drop_rows_clears_the_chosen_rows(void **state) {
+  (void)state;
+  static const shape_t shapes[] = {
+      {"smem_drop_rows", UATTN_DTYPE_BF16, 64, 64, 64, 64, 64},
+      {"smem_drop_rows", UATTN_DTYPE_F16, 64, 192, 64, 64, 64},
+  };
+  check_changes(shapes, COUNT_OF(shapes), 0.0f);
+}
+
+static void check_rest(const shape_t *shape, float factor) {
+  uattn_emulator_t *program = tile_program(shape, "");
   for (int32_t index = 0; index < 2; ++index)
     for (int32_t seen = 0; seen < 2; ++seen) {
-      negation_t negation = {.index = index, .seen = seen};
-      choose_rows(&negation, PART_ROWS + 1);
-      check_negation(&shape, program, &negation, 0);
+      choice_t choice = {.index = index, .seen = seen};
+      choose_rows(&choice, PART_ROWS + 1);
+      check_change(shape, program, &choice, factor, 0);
     }
   uattn_emulator_destroy(program);
+}
+
+static void row_changes_leave_the_rest_of_the_tile(void **state) {
+  (void)state;
+  static const shape_t negate = {
+      "smem_negate_rows", UATTN_DTYPE_BF16, 128, 128, 64, 64, 128};
+  static const shape_t drop = {
+      "smem_drop_rows", UATTN_DTYPE_BF16, 128, 128, 64, 64, 128};
+  check_rest(&negate, -1.0f);
+  check_rest(&drop, 0.0f);
 }
 
 /* ---- smem_clear_rows -------------------------------------------------------
@@ -231,7 +250,8 @@ int main(void) {
       cmocka_unit_test(smem_read_finds_a_box_that_fills_a_part_of_a_slot),
       cmocka_unit_test(row_dot_gives_all_threads_of_a_row_its_product),
       cmocka_unit_test(smem_negate_rows_flips_the_chosen_rows),
-      cmocka_unit_test(smem_negate_rows_leaves_the_rest_of_the_tile),
+      cmocka_unit_test(smem_drop_rows_clears_the_chosen_rows),
+      cmocka_unit_test(row_changes_leave_the_rest_of_the_tile),
       cmocka_unit_test(smem_clear_rows_clears_from_a_row_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
