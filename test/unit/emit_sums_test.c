@@ -83,13 +83,14 @@ static void run_and_take(call_t *call, const uattn_emulator_t *program,
 
 /* Rows `first_row` on, 64 a CTA. */
 static void clear(const uattn_emulator_t *program, int32_t first_row,
-                  uint32_t ctas, float *memory, sums_t *io_wanted) {
+                  int32_t limit, uint32_t ctas, float *memory,
+                  sums_t *io_wanted) {
   int64_t offset = OFFSET;
   call_t call;
   float *sums = begin(&call, memory, ctas, 128, 0);
   call_add_value(&call, &offset, sizeof offset);
   call_add_value(&call, &first_row, sizeof first_row);
-  call_add_value(&call, &io_wanted->rows, sizeof io_wanted->rows);
+  call_add_value(&call, &limit, sizeof limit);
   run_and_take(&call, program, "sums_clear", sums, memory);
   int32_t end = first_row + TILE_ROWS * (int32_t)ctas;
   for (int32_t block = 0; block < io_wanted->blocks; ++block)
@@ -221,7 +222,8 @@ static void sums_clear_clears_the_rows_below_the_limit(void **state) {
     uattn_emulator_t *program = make_program(blocks);
     for (size_t i = 0; i < COUNT_OF(cases); ++i) {
       make_memory(blocks, memory, &wanted);
-      clear(program, cases[i].first_row, cases[i].ctas, memory, &wanted);
+      clear(program, cases[i].first_row, MOST_ROWS, cases[i].ctas, memory,
+            &wanted);
       check_uniform_rows(memory, &wanted);
     }
     uattn_emulator_destroy(program);
@@ -234,23 +236,37 @@ static void sums_are_those_of_all_tiles(void **state) {
   for (int32_t blocks = 1; blocks <= MOST_BLOCKS; ++blocks) {
     uattn_emulator_t *program = make_program(blocks);
     make_memory(blocks, memory, &wanted);
-    clear(program, 3, 4, memory, &wanted);
+    clear(program, 3, MOST_ROWS, 4, memory, &wanted);
     check_loads(program, memory, &wanted);
     for (uint64_t seed = 0; seed < 3; ++seed) {
       add(program, seed, memory, &wanted);
       check_loads(program, memory, &wanted);
       check_rest(memory, &wanted);
     }
-    clear(program, 0, 4, memory, &wanted);
+    clear(program, 0, MOST_ROWS, 4, memory, &wanted);
     check_uniform_rows(memory, &wanted);
     uattn_emulator_destroy(program);
   }
+}
+
+/* Bytes were once counted in 32 bits: of so many rows none was cleared. */
+static void sums_clear_counts_rows_of_long_sums(void **state) {
+  (void)state;
+  static const int32_t limits[] = {(1 << 23) - 1, 1 << 23, INT32_MAX};
+  uattn_emulator_t *program = make_program(1);
+  for (size_t i = 0; i < COUNT_OF(limits); ++i) {
+    make_memory(1, memory, &wanted);
+    clear(program, 0, limits[i], 2, memory, &wanted);
+    check_uniform_rows(memory, &wanted);
+  }
+  uattn_emulator_destroy(program);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_clear_clears_the_rows_below_the_limit),
       cmocka_unit_test(sums_are_those_of_all_tiles),
+      cmocka_unit_test(sums_clear_counts_rows_of_long_sums),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
