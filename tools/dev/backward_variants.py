@@ -5,11 +5,12 @@ compiles to, at one head dimension:
   dense   without masks: caps and temperatures in every combination, dlse, dtemp,
           z-loss and element types in turns
   masked  every combination of masks, each with some of the others
+  deterministic  some of both with that attribute
 
 All dimensions but head_dim are dynamic, so that an artifact of the module runs
 any sizes.
 
-Usage: backward_variants.py HEAD_DIM [dense|masked] > variants.mlir
+Usage: backward_variants.py HEAD_DIM [dense|masked|deterministic] > variants.mlir
 SPDX-License-Identifier: Apache-2.0
 """
 
@@ -31,7 +32,8 @@ KNOWN_SPILLS = {
 Variant = collections.namedtuple(
     "Variant",
     "name head_dim dtype cap temp has_dlse has_dtemp z_loss_weight sm_scale masks q_offset window"
-    " results",
+    " results is_deterministic",
+    defaults=(False,),
 )
 
 
@@ -79,7 +81,21 @@ def masked_variants(head_dim):
         yield make_variant(head_dim, cap, TEMPS[(number + number // 4) % 4], number, masks)
 
 
-SETS = {"dense": dense_variants, "masked": masked_variants}
+# Of dense and masked together, up to and above D 128: what is taken in turns comes
+# up in many combinations.
+DETERMINISTIC = ((0, 5, 10, 15, 16, 18, 21, 23, 25, 28, 30), (0, 2, 4, 5, 7, 9, 10))
+
+
+def deterministic_variants(head_dim):
+    """Some of both sets with the attribute."""
+    both = [*dense_variants(head_dim), *masked_variants(head_dim)]
+    for variant in (both[number] for number in DETERMINISTIC[head_dim > 128]):
+        yield variant._replace(name=variant.name + "_deterministic", is_deterministic=True)
+
+
+SETS = {
+    "dense": dense_variants, "masked": masked_variants, "deterministic": deterministic_variants
+}
 
 
 def variants(head_dim, name="dense"):
@@ -112,6 +128,7 @@ def function(variant):
     attributes = ", causal" if "causal" in variant.masks else ""
     attributes += f", window_len = {variant.window} : i64" if variant.window else ""
     attributes += f", q_offset = {variant.q_offset} : i64" if variant.q_offset else ""
+    attributes += ", deterministic" if variant.is_deterministic else ""
     if variant.z_loss_weight:
         attributes += f", z_loss_weight = {variant.z_loss_weight:e} : f32"
     return f"""\
