@@ -49,7 +49,8 @@ static uattn_error_t *measure_emulator(int argument_count, char **arguments) {
 static uattn_error_t *check_command(const run_command_t *command) {
   if (command->device != RUN_DEVICE_AUTO || command->output_count > 0 ||
       command->is_checked || command->is_timed || command->launch ||
-      command->schedule_seed != 0 || command->schedule_count > 1)
+      command->schedule_seed != 0 || command->schedule_count > 1 ||
+      command->launch_count > 1)
     return uattn_error_create(
         UATTN_ERROR_INVALID_ARGUMENT,
         "an option of uattn-run is given that forward does not have: expected "
