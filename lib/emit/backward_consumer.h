@@ -28,7 +28,7 @@ typedef struct {
   MlirValue first_tile;   /* its 64 rows of K or Q */
   MlirValue second_tile;  /* of V or dout */
   MlirValue first_row;
-  /* dq: rows, of q, that stay. Else null: each step loads columns. */
+  /* dq: rows, of q, that stay. Else null: records have them. */
   MlirValue exponent_shift;
   MlirValue gradient_shift;
   MlirValue temp;

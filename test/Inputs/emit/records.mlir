@@ -63,6 +63,7 @@ gpu.module @kernels {
         %tile = "uattn.ring_acquire"(%ring, %step) : (!records, i32) -> !tile
         %numbers = "uattn.column_read"(%tile) {field = #field} : (!tile) -> !values
         %bits = "uattn.column_read"(%tile) {field = #field} : (!tile) -> !bits
+        "uattn.warp_sync"() : () -> ()
         "uattn.async_proxy_fence"() : () -> ()
         "uattn.ring_release"(%ring, %step) : (!records, i32) -> ()
         %counts = arith.sitofp %bits : !bits to !values
