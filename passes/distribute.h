@@ -47,6 +47,9 @@ uattn_smem_tile_t uattn_distributed_smem_tile(const uattn_distributor_t *d,
 /* A thread has no registers for more than half of these. */
 enum { UATTN_MAX_TILE_COLUMNS = 512 };
 
+/* Numbers of a record: the op record_store. */
+#define UATTN_RECORD_NUMBERS 4
+
 /* The thread-level type; null where a vector has no layout. */
 MlirType uattn_distributed_type(MlirType type);
 
@@ -66,6 +69,7 @@ extern const uattn_distribute_row_t uattn_distribute_ring_ops[];
 extern const uattn_distribute_row_t uattn_distribute_tile_ops[];
 extern const uattn_distribute_row_t uattn_distribute_memory_ops[];
 extern const uattn_distribute_row_t uattn_distribute_role_ops[];
+extern const uattn_distribute_row_t uattn_distribute_sum_ops[];
 
 /* distribute_check.c: false, after a diagnostic, where an operand or result of
  * `op` has no layout, or where no instruction does what it asks for. Handlers

@@ -8,12 +8,13 @@
 
 #include "passes/distribute.h"
 
-/* wgmma's n and the k of one instruction; a TMA box's rows; how many groups a
- * wait may leave in flight; rows after which the 128-byte swizzle repeats; a
- * slot's two mbarriers; what a CTA has at most. */
+/* wgmma's n and the k of one instruction; an stmatrix x4's columns; a TMA box's
+ * rows; how many groups a wait may leave in flight; rows after which the
+ * 128-byte swizzle repeats; a slot's two mbarriers; what a CTA has at most. */
 enum {
   MAX_WGMMA_N = 256,
   WGMMA_K_STEP = 16,
+  STMATRIX_COLUMNS = 16,
   MAX_BOX_ROWS = 256,
   MAX_PENDING_GROUPS = 7,
   SWIZZLE_ROWS = 8,
@@ -71,14 +72,17 @@ static bool has_origin(MlirOperation op, MlirValue value) {
     MlirOperation owner = mlirOpResultGetOwner(value);
     if (is_ring ? uattn_op_is(owner, UATTN_OPNAME_RING_ALLOC)
                 : uattn_op_is(owner, UATTN_OPNAME_RING_ACQUIRE) ||
-                      uattn_op_is(owner, UATTN_OPNAME_SMEM_ROWS))
+                      uattn_op_is(owner, UATTN_OPNAME_SMEM_ALLOC) ||
+                      uattn_op_is(owner, UATTN_OPNAME_SMEM_ROWS) ||
+                      uattn_op_is(owner, UATTN_OPNAME_SMEM_COLUMNS))
       return true;
   }
   return uattn_distribute_refuse(
       op, "an operand that was passed on", type,
       is_ring ? "the result of " UATTN_OPNAME_RING_ALLOC " itself"
               : "the result of " UATTN_OPNAME_RING_ACQUIRE
-                " or " UATTN_OPNAME_SMEM_ROWS " itself");
+                ", " UATTN_OPNAME_SMEM_ALLOC ", " UATTN_OPNAME_SMEM_ROWS
+                " or " UATTN_OPNAME_SMEM_COLUMNS " itself");
 }
 
 static bool check_values(MlirOperation op) {
@@ -138,24 +142,54 @@ static bool check_ring_end(MlirOperation op, const char *name, int64_t count,
   return false;
 }
 
+static bool check_ring_memory(MlirOperation op, int64_t stage_count,
+                              int64_t slot_bytes) {
+  return check_ring_end(op, UATTN_ATTR_SMEM_OFFSET, stage_count, slot_bytes) &&
+         check_ring_end(op, UATTN_ATTR_BARRIER_OFFSET, stage_count,
+                        SLOT_BARRIER_BYTES) &&
+         check_most(op, UATTN_ATTR_CONSUMER_WARPS, MAX_WARPS);
+}
+
 static bool check_ring_alloc(MlirOperation op) {
   MlirType ring = result_type(op, 0);
   MlirType tile = uattn_type_inner(ring);
   int64_t rows = uattn_type_dim(tile, 0);
   int64_t columns = uattn_type_dim(tile, 1);
   int64_t stage_count = uattn_ring_stage_count(ring);
+  bool is_records = mlirTypeIsAF32(uattn_type_element(tile)) &&
+                    columns == UATTN_RECORD_NUMBERS && rows <= MAX_BOX_ROWS;
+  if (is_records)
+    return check_ring_memory(op, stage_count, 4 * rows * columns);
   if (!uattn_is_packed_tile(tile) || rows % SWIZZLE_ROWS != 0 ||
       rows > MAX_BOX_ROWS || columns % UATTN_PANEL_COLUMNS != 0 ||
       columns > UATTN_MAX_TILE_COLUMNS)
     return uattn_distribute_refuse(
         op, "a slot's tile", tile,
         "bf16 or f16, at most 256 rows, a multiple of 8, and a multiple of 64 "
-        "columns, at most 512");
-  return check_ring_end(op, UATTN_ATTR_SMEM_OFFSET, stage_count,
-                        rows * columns * 2) &&
-         check_ring_end(op, UATTN_ATTR_BARRIER_OFFSET, stage_count,
-                        SLOT_BARRIER_BYTES) &&
-         check_most(op, UATTN_ATTR_CONSUMER_WARPS, MAX_WARPS);
+        "columns, at most 512; or records, at most 256 rows of 4 columns of "
+        "f32");
+  return check_ring_memory(op, stage_count, rows * columns * 2);
+}
+
+static bool is_f32_tile(MlirType tile) {
+  return mlirTypeIsAF32(uattn_type_element(tile));
+}
+
+/* A tile that a warpgroup writes or multiplies, or what sums are staged in. */
+static bool check_smem_alloc(MlirOperation op) {
+  MlirType tile = uattn_type_inner(result_type(op, 0));
+  int64_t rows = uattn_type_dim(tile, 0);
+  int64_t columns = uattn_type_dim(tile, 1);
+  if ((!uattn_is_packed_tile(tile) && !is_f32_tile(tile)) ||
+      rows % SWIZZLE_ROWS != 0 || rows > MAX_BOX_ROWS ||
+      columns % UATTN_PANEL_COLUMNS != 0 || columns > UATTN_MAX_TILE_COLUMNS ||
+      (is_f32_tile(tile) && columns != UATTN_PANEL_COLUMNS))
+    return uattn_distribute_refuse(
+        op, "the tile", tile,
+        "at most 256 rows, a multiple of 8, and of bf16 or f16 a multiple of "
+        "64 columns, at most 512, of f32 64 columns");
+  return check_ring_end(op, UATTN_ATTR_SMEM_OFFSET, 1,
+                        rows * columns * (is_f32_tile(tile) ? 4 : 2));
 }
 
 static bool check_named_barrier(MlirOperation op) {
@@ -166,6 +200,16 @@ static bool has_panel_box(MlirOperation op, MlirType map) {
   MlirType box = uattn_type_inner(map);
   return uattn_type_dim(box, 1) == UATTN_PANEL_COLUMNS ||
          uattn_distribute_refuse(op, "the tensor map's box", box, "64 columns");
+}
+
+/* `number` of the operand that is global memory: of f32. */
+static bool is_f32_memory(MlirOperation op, intptr_t number) {
+  return has_f32_elements(op, "the memory's element type",
+                          uattn_type_inner(operand_type(op, number)));
+}
+
+static bool check_produce_records(MlirOperation op) {
+  return is_f32_memory(op, 0);
 }
 
 static bool check_ring_produce(MlirOperation op) {
@@ -253,6 +297,47 @@ static bool check_negate_rows(MlirOperation op) {
   return check_smem_tile(op) && are_flags(op, operand_type(op, 1));
 }
 
+static bool check_clear_rows(MlirOperation op) {
+  MlirType tile = uattn_type_inner(operand_type(op, 0));
+  return uattn_is_packed_tile(tile) ||
+         uattn_distribute_refuse(op, "the tile", tile, "bf16 or f16 elements");
+}
+
+/* An stmatrix takes 16 columns. */
+static bool check_transpose(MlirOperation op) {
+  MlirType value = operand_type(op, 0);
+  return (uattn_is_packed_tile(value) &&
+          uattn_type_dim(value, 1) % STMATRIX_COLUMNS == 0) ||
+         uattn_distribute_refuse(op, "the value", value,
+                                 "a multiple of 16 columns of bf16 or f16");
+}
+
+static bool check_column_read(MlirOperation op) {
+  MlirType element = uattn_type_element(result_type(op, 0));
+  return mlirTypeIsAF32(element) || is_i32(element) ||
+         uattn_distribute_refuse(op, "the tile", result_type(op, 0),
+                                 "f32 or i32 elements");
+}
+
+static bool check_record_store(MlirOperation op) {
+  for (intptr_t i = 0; i < UATTN_RECORD_NUMBERS; ++i)
+    if (!has_f32_elements(op, "the rows' type", operand_type(op, i)))
+      return false;
+  return is_f32_memory(op, UATTN_RECORD_NUMBERS);
+}
+
+static bool check_sums_clear(MlirOperation op) {
+  return is_f32_memory(op, 0) &&
+         check_most(op, UATTN_ATTR_COLUMNS, UATTN_MAX_TILE_COLUMNS);
+}
+
+static bool check_sums_add(MlirOperation op) { return is_f32_memory(op, 2); }
+
+static bool check_sums_load(MlirOperation op) {
+  return is_f32_memory(op, 0) &&
+         has_f32_elements(op, "the tile", result_type(op, 0));
+}
+
 static bool check_row_dot(MlirOperation op) {
   return check_smem_tile(op) &&
          has_f32_elements(op, "the rows' type", result_type(op, 0));
@@ -276,6 +361,9 @@ static bool check_tile_store(MlirOperation op) {
   if (!mlirTypeEqual(value, staging))
     return uattn_distribute_refuse(op, "the value's type", value,
                                    "the staging tile's element type");
+  if (!uattn_is_packed_tile(value))
+    return uattn_distribute_refuse(op, "the value's type", value,
+                                   "bf16 or f16 elements");
   return has_panel_box(op, operand_type(op, 2));
 }
 
@@ -300,6 +388,16 @@ static const struct {
     {"vector.multi_reduction", check_f32_operand},
     {UATTN_OPNAME_RING_ALLOC, check_ring_alloc},
     {UATTN_OPNAME_RING_PRODUCE, check_ring_produce},
+    {UATTN_OPNAME_RING_PRODUCE_RECORDS, check_produce_records},
+    {UATTN_OPNAME_SMEM_ALLOC, check_smem_alloc},
+    {UATTN_OPNAME_SMEM_TRANSPOSE, check_transpose},
+    {UATTN_OPNAME_SMEM_CLEAR_ROWS, check_clear_rows},
+    {UATTN_OPNAME_SMEM_DROP_ROWS, check_negate_rows},
+    {UATTN_OPNAME_COLUMN_READ, check_column_read},
+    {UATTN_OPNAME_RECORD_STORE, check_record_store},
+    {UATTN_OPNAME_SUMS_CLEAR, check_sums_clear},
+    {UATTN_OPNAME_SUMS_ADD, check_sums_add},
+    {UATTN_OPNAME_SUMS_LOAD, check_sums_load},
     {UATTN_OPNAME_NAMED_BARRIER_SYNC, check_named_barrier},
     {UATTN_OPNAME_NAMED_BARRIER_ARRIVE, check_named_barrier},
     {UATTN_OPNAME_WGMMA, check_wgmma},

@@ -121,7 +121,8 @@ static bool distribute_row_store(uattn_distributor_t *d, MlirOperation op) {
  * of. */
 static int64_t panel_bytes(MlirValue tile) {
   MlirOperation owner = mlirOpResultGetOwner(tile);
-  if (uattn_op_is(owner, UATTN_OPNAME_SMEM_ROWS))
+  if (uattn_op_is(owner, UATTN_OPNAME_SMEM_ROWS) ||
+      uattn_op_is(owner, UATTN_OPNAME_SMEM_COLUMNS))
     return panel_bytes(mlirOperationGetOperand(owner, 0));
   return uattn_type_dim(uattn_type_inner(mlirValueGetType(tile)), 0) *
          UATTN_PANEL_ROW_BYTES;
@@ -193,6 +194,29 @@ static bool distribute_smem_clear_rows(uattn_distributor_t *d,
   return true;
 }
 
+static bool distribute_smem_transpose(uattn_distributor_t *d,
+                                      MlirOperation op) {
+  uattn_emit_fragment_transpose(
+      &d->builder, d->thread, uattn_distributed_operand(d, op, 0),
+      uattn_distributed_smem_tile(d, mlirOperationGetOperand(op, 1)));
+  return true;
+}
+
+static bool distribute_smem_drop_rows(uattn_distributor_t *d,
+                                      MlirOperation op) {
+  const uattn_builder_t *b = &d->builder;
+  const MlirValue always = {NULL};
+  MlirValue tile = mlirOperationGetOperand(op, 0);
+  uattn_emit_drop_rows(
+      b, &d->place, uattn_distributed_smem_tile(d, tile),
+      uattn_type_dim(uattn_type_inner(mlirValueGetType(tile)), 1),
+      uattn_distributed_operand(d, op, 1));
+  uattn_emit_async_proxy_fence(b);
+  uattn_emit_bar(b, true, uattn_distributed_operand(d, op, 2),
+                 UATTN_WARPGROUP_THREADS, always);
+  return true;
+}
+
 /* Only warps with a row to flip touch the tile. */
 static bool distribute_smem_negate_rows(uattn_distributor_t *d,
                                         MlirOperation op) {
@@ -229,6 +253,14 @@ static bool distribute_smem_negate_rows(uattn_distributor_t *d,
       region);
   uattn_emit_bar(b, true, uattn_distributed_operand(d, op, 2),
                  UATTN_WARPGROUP_THREADS, always);
+  return true;
+}
+
+static bool distribute_warp_sync(uattn_distributor_t *d, MlirOperation op) {
+  const MlirType no_result = {NULL};
+  (void)op;
+  uattn_inline_ptx(&d->builder, "bar.warp.sync 0xffffffff;", "", NULL, 0,
+                   no_result);
   return true;
 }
 
@@ -296,7 +328,10 @@ const uattn_distribute_row_t uattn_distribute_memory_ops[] = {
     {UATTN_OPNAME_SMEM_READ, distribute_smem_read},
     {UATTN_OPNAME_ROW_DOT, distribute_row_dot},
     {UATTN_OPNAME_SMEM_CLEAR_ROWS, distribute_smem_clear_rows},
+    {UATTN_OPNAME_SMEM_TRANSPOSE, distribute_smem_transpose},
+    {UATTN_OPNAME_SMEM_DROP_ROWS, distribute_smem_drop_rows},
     {UATTN_OPNAME_SMEM_NEGATE_ROWS, distribute_smem_negate_rows},
+    {UATTN_OPNAME_WARP_SYNC, distribute_warp_sync},
     {UATTN_OPNAME_ASYNC_PROXY_FENCE, distribute_async_proxy_fence},
     {UATTN_OPNAME_TILE_STORE, distribute_tile_store},
     {NULL, NULL},

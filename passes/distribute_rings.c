@@ -36,7 +36,9 @@ static ring_t ring_of(MlirValue value) {
       .consumer_warps = get_i64(alloc, UATTN_ATTR_CONSUMER_WARPS),
   };
   ring.panel_bytes = ring.rows * UATTN_PANEL_ROW_BYTES;
-  ring.slot_bytes = ring.panel_count * ring.panel_bytes;
+  ring.slot_bytes = mlirTypeIsAF32(uattn_type_element(tile))
+                        ? 4 * ring.rows * uattn_type_dim(tile, 1)
+                        : ring.panel_count * ring.panel_bytes;
   return ring;
 }
 
@@ -102,6 +104,31 @@ static bool distribute_ring_alloc(uattn_distributor_t *d, MlirOperation op) {
   return true;
 }
 
+/* Waits until the slot is empty and says how much will come. The first pass
+ * over the ring finds its slots empty. */
+static void begin_slot(const uattn_builder_t *b, const slot_t *slot,
+                       int64_t bytes) {
+  uattn_emit_mbarrier_wait(
+      b, slot->empty_barrier,
+      uattn_binary(b, "arith.xori", slot->parity, uattn_constant_i32(b, 1)));
+  uattn_emit_mbarrier_arrive_expect_tx(b, slot->full_barrier, (int32_t)bytes);
+}
+
+static bool distribute_ring_produce_records(uattn_distributor_t *d,
+                                            MlirOperation op) {
+  const uattn_builder_t *b = &d->builder;
+  ring_t ring = ring_of(mlirOperationGetOperand(op, 2));
+  slot_t slot = slot_of_step(d, &ring, uattn_distributed_operand(d, op, 3));
+  begin_slot(b, &slot, ring.slot_bytes);
+  uattn_emit_bulk_load(
+      b,
+      uattn_emit_global_address(b, uattn_distributed_operand(d, op, 0),
+                                uattn_distributed_operand(d, op, 1),
+                                uattn_constant_i32(b, 0), uattn_type_f32(b)),
+      (int32_t)ring.slot_bytes, slot.address, slot.full_barrier);
+  return true;
+}
+
 /* Panels lie as far apart as the box has rows, which may be fewer than the
  * slot's. */
 static bool distribute_ring_produce(uattn_distributor_t *d, MlirOperation op) {
@@ -116,12 +143,7 @@ static bool distribute_ring_produce(uattn_distributor_t *d, MlirOperation op) {
       .row = uattn_distributed_operand(d, op, 2),
       .batch = uattn_distributed_operand(d, op, 3),
   };
-  /* The first pass over the ring finds its slots empty. */
-  uattn_emit_mbarrier_wait(
-      b, slot.empty_barrier,
-      uattn_binary(b, "arith.xori", slot.parity, uattn_constant_i32(b, 1)));
-  uattn_emit_mbarrier_arrive_expect_tx(
-      b, slot.full_barrier, (int32_t)(ring.panel_count * panel_bytes));
+  begin_slot(b, &slot, ring.panel_count * panel_bytes);
   for (int64_t panel = 0; panel < ring.panel_count; ++panel) {
     at.column = uattn_constant_i32(b, (int32_t)panel * UATTN_PANEL_COLUMNS);
     uattn_emit_tma_load(b, uattn_distributed_operand(d, op, 0), &at,
@@ -152,10 +174,34 @@ static bool distribute_ring_release(uattn_distributor_t *d, MlirOperation op) {
   return true;
 }
 
+static bool distribute_smem_alloc(uattn_distributor_t *d, MlirOperation op) {
+  uattn_set_distributed(d, op, 0,
+                        add_constant(&d->builder, d->smem_base,
+                                     get_i64(op, UATTN_ATTR_SMEM_OFFSET)));
+  return true;
+}
+
+static bool distribute_smem_columns(uattn_distributor_t *d, MlirOperation op) {
+  const uattn_builder_t *b = &d->builder;
+  uattn_smem_tile_t source =
+      uattn_distributed_smem_tile(d, mlirOperationGetOperand(op, 0));
+  uattn_set_distributed(
+      d, op, 0,
+      uattn_binary(
+          b, "arith.addi", source.address,
+          scale(b, uattn_distributed_operand(d, op, 1), source.panel_bytes)));
+  return true;
+}
+
 static bool distribute_smem_rows(uattn_distributor_t *d, MlirOperation op) {
   const uattn_builder_t *b = &d->builder;
+  MlirType tile =
+      uattn_type_inner(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  int64_t row_bytes = mlirTypeIsAF32(uattn_type_element(tile))
+                          ? 4 * uattn_type_dim(tile, 1)
+                          : UATTN_PANEL_ROW_BYTES;
   MlirValue offset = scale(b, uattn_distributed_operand(d, op, 1),
-                           UATTN_WARPGROUP_ROWS * UATTN_PANEL_ROW_BYTES);
+                           UATTN_WARPGROUP_ROWS * row_bytes);
   uattn_set_distributed(d, op, 0,
                         uattn_binary(b, "arith.addi",
                                      uattn_distributed_operand(d, op, 0),
@@ -168,6 +214,9 @@ const uattn_distribute_row_t uattn_distribute_ring_ops[] = {
     {UATTN_OPNAME_RING_PRODUCE, distribute_ring_produce},
     {UATTN_OPNAME_RING_ACQUIRE, distribute_ring_acquire},
     {UATTN_OPNAME_RING_RELEASE, distribute_ring_release},
+    {UATTN_OPNAME_RING_PRODUCE_RECORDS, distribute_ring_produce_records},
+    {UATTN_OPNAME_SMEM_ALLOC, distribute_smem_alloc},
     {UATTN_OPNAME_SMEM_ROWS, distribute_smem_rows},
+    {UATTN_OPNAME_SMEM_COLUMNS, distribute_smem_columns},
     {NULL, NULL},
 };

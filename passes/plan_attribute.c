@@ -41,7 +41,7 @@ typedef struct {
 
 enum { MOST_FIELDS = 16 };
 static const char ping_pong_field[] = "ping_pong";
-static const char defers_dp_field[] = "defers_dp";
+static const char fuses_dq_field[] = "fuses_dq";
 static const char softmax_field[] = "softmax";
 static const char softmax_online[] = "online";
 static const char softmax_fixed[] = "fixed_maximum";
@@ -49,7 +49,7 @@ static const char target_field[] = "target";
 
 static const char *const forward_others[] = {ping_pong_field, softmax_field,
                                              target_field, NULL};
-static const char *const backward_others[] = {defers_dp_field, target_field,
+static const char *const backward_others[] = {fuses_dq_field, target_field,
                                               NULL};
 static const plan_fields_t forward_plan_fields = {
     forward_fields, sizeof forward_fields / sizeof *forward_fields,
@@ -94,8 +94,8 @@ MlirAttribute uattn_backward_plan_attribute(MlirContext context,
   uattn_string_t text = {0};
   uattn_string_append(&text, "{");
   append_integers(&backward_plan_fields, &copy, &text);
-  uattn_string_appendf(&text, "%s = %s, %s = \"%s\"}", defers_dp_field,
-                       plan->defers_dp ? "true" : "false", target_field,
+  uattn_string_appendf(&text, "%s = %s, %s = \"%s\"}", fuses_dq_field,
+                       plan->fuses_dq ? "true" : "false", target_field,
                        target->chip);
   MlirAttribute attribute = uattn_attribute_get(context, UATTN_ATTRNAME_PLAN,
                                                 uattn_string_get(&text));
@@ -274,7 +274,7 @@ bool uattn_backward_plan_from_op(MlirOperation op,
       !read_target(op, fields, out_target) ||
       !report(op, uattn_plan_backward(&problem, *out_target, &plan)) ||
       !read_integers(op, fields, &backward_plan_fields, &plan) ||
-      !read_bool(op, fields, defers_dp_field, &plan.defers_dp) ||
+      !read_bool(op, fields, fuses_dq_field, &plan.fuses_dq) ||
       !report(op, uattn_backward_plan_validate(&plan, *out_target)))
     return false;
   *out_plan = plan;

@@ -135,8 +135,9 @@ static const uattn_distribute_row_t function_ops[] = {
 
 static uattn_distribute_op_t find_handler(MlirOperation op) {
   const uattn_distribute_row_t *const tables[] = {
-      uattn_distribute_ring_ops, uattn_distribute_tile_ops,
-      uattn_distribute_memory_ops, uattn_distribute_role_ops, function_ops};
+      uattn_distribute_ring_ops,   uattn_distribute_tile_ops,
+      uattn_distribute_memory_ops, uattn_distribute_role_ops,
+      uattn_distribute_sum_ops,    function_ops};
   for (size_t t = 0; t < sizeof tables / sizeof tables[0]; ++t)
     for (const uattn_distribute_row_t *row = tables[t]; row->name; ++row)
       if (uattn_op_is(op, row->name))

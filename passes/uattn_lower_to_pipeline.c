@@ -90,11 +90,11 @@ static MlirAttribute lower_backward_kernel(MlirOperation root, MlirOperation op,
                                            uattn_backward_kernel_kind_t kind) {
   uattn_string_t module_name = {0}, kernel_name = {0};
   uattn_backward_kernel_name(plan, kind, &kernel_name);
-  uattn_string_appendf(
-      &module_name, "%s_%dx%dx%d_r%d_%d_%d%s", uattn_string_get(&kernel_name),
-      plan->consumer_warpgroups, plan->moving_tile_rows, plan->stage_count,
-      plan->entry_registers, plan->producer_registers, plan->consumer_registers,
-      plan->defers_dp ? "_deferred" : "");
+  uattn_string_appendf(&module_name, "%s_%dx%dx%d_r%d_%d_%d",
+                       uattn_string_get(&kernel_name),
+                       plan->consumer_warpgroups, plan->moving_tile_rows,
+                       plan->stage_count, plan->entry_registers,
+                       plan->producer_registers, plan->consumer_registers);
   const char *name = uattn_string_get(&module_name);
   if (mlirOperationIsNull(find_module(root, name))) {
     uattn_builder_t body =

@@ -16,7 +16,7 @@ typedef struct uattn_artifact uattn_artifact_t;
 /* The format that this library writes. It reads every minor number of its
  * major number up to its own, and refuses others by name. */
 #define UATTN_ARTIFACT_FORMAT_MAJOR 1
-#define UATTN_ARTIFACT_FORMAT_MINOR 1
+#define UATTN_ARTIFACT_FORMAT_MINOR 2
 
 /* Checks and copies a file's bytes; they need not outlive the call. A torn,
  * foreign or newer file gives an error that says what was found and wanted. */

@@ -95,7 +95,10 @@ typedef struct {
 /* Memory that the kernels of one op hand to each other: dense, undefined when
  * the first of them starts. */
 typedef enum {
-  UATTN_SCRATCH_Q_ROWS = 0 /* f32 [batch, q_heads, q_tokens] */
+  UATTN_SCRATCH_Q_ROWS = 0, /* f32 [batch, q_heads, q_tokens] */
+  /* f32 [batch, q_heads, 64 ceil(q_tokens / 64) + 64, 4] */
+  UATTN_SCRATCH_Q_RECORDS = 1,
+  UATTN_SCRATCH_Q_SUMS = 2 /* f32 [batch, q_heads, q_tokens, head_dim] */
 } uattn_scratch_kind_t;
 #define UATTN_STEP_SCRATCH_LIMIT 8
 

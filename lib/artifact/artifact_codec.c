@@ -14,7 +14,8 @@
  * where `minor` says that they are there. This reader refuses newer files.
  *
  *   minor 1   scratch of a step, and the members that need it: parameters made
- *             from scratch, grids of KV tiles, quantities of the backward op */
+ *             from scratch, grids of KV tiles, quantities of the backward op
+ *   minor 2   scratch of records and of sums */
 #include "artifact/artifact.h"
 
 #include <inttypes.h>

@@ -176,7 +176,7 @@ static uattn_error_t *check_scratch(const uattn_artifact_step_t *step) {
   for (uint32_t i = 0; !error && i < step->scratch_count; ++i)
     error = uattn_error_annotate(check_range("its kind", step->scratch[i],
                                              UATTN_SCRATCH_Q_ROWS,
-                                             UATTN_SCRATCH_Q_ROWS),
+                                             UATTN_SCRATCH_Q_SUMS),
                                  "scratch %" PRIu32, i);
   return error;
 }

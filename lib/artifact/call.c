@@ -99,12 +99,23 @@ static bool add_values(const uattn_call_t *call, uint32_t end, size_t *offset) {
   return true;
 }
 
+enum { RECORD_TILE_ROWS = 64, RECORD_NUMBERS = 4 };
+
 /* The dense tensor that a scratch of this problem is, data NULL. */
 static uattn_tensor_t describe_scratch(const uattn_problem_t *problem,
                                        uattn_scratch_kind_t kind) {
-  UATTN_CHECK(kind == UATTN_SCRATCH_Q_ROWS);
-  const int64_t shape[] = {problem->batch, problem->q_heads, problem->q_tokens};
-  return uattn_tensor_dense(NULL, UATTN_DTYPE_F32, 3, shape);
+  int64_t tokens = problem->q_tokens;
+  int64_t shape[] = {problem->batch, problem->q_heads, tokens, 1};
+  if (kind == UATTN_SCRATCH_Q_RECORDS) {
+    shape[2] =
+        (tokens + RECORD_TILE_ROWS - 1) / RECORD_TILE_ROWS * RECORD_TILE_ROWS +
+        RECORD_TILE_ROWS;
+    shape[3] = RECORD_NUMBERS;
+  }
+  if (kind == UATTN_SCRATCH_Q_SUMS)
+    shape[3] = problem->head_dim;
+  return uattn_tensor_dense(NULL, UATTN_DTYPE_F32,
+                            kind == UATTN_SCRATCH_Q_ROWS ? 3 : 4, shape);
 }
 
 /* Where scratch before `end` of an op leaves off. */

@@ -49,12 +49,22 @@ static const param_fact_t forward_facts[UATTN_FORWARD_PARAM_COUNT] = {
     [UATTN_FORWARD_PARAM_LSE_SHIFT] = QUANTITY(LSE_SHIFT),
 };
 
-/* The scratch of a backward op. */
+/* The scratch that a backward op may have; which of it the kernels take says
+ * their plan. */
 enum {
   EXPONENT_SHIFT_SCRATCH,
   GRADIENT_SHIFT_SCRATCH,
-  DTEMP_SHARE_SCRATCH, /* with dtemp */
+  DTEMP_SHARE_SCRATCH,
+  RECORDS_SCRATCH,
+  DQ_SUMS_SCRATCH,
   BACKWARD_SCRATCH_COUNT
+};
+static const uattn_scratch_kind_t backward_scratch[BACKWARD_SCRATCH_COUNT] = {
+    [EXPONENT_SHIFT_SCRATCH] = UATTN_SCRATCH_Q_ROWS,
+    [GRADIENT_SHIFT_SCRATCH] = UATTN_SCRATCH_Q_ROWS,
+    [DTEMP_SHARE_SCRATCH] = UATTN_SCRATCH_Q_ROWS,
+    [RECORDS_SCRATCH] = UATTN_SCRATCH_Q_RECORDS,
+    [DQ_SUMS_SCRATCH] = UATTN_SCRATCH_Q_SUMS,
 };
 
 static const param_fact_t backward_facts[UATTN_BACKWARD_PARAM_COUNT] = {
@@ -75,6 +85,8 @@ static const param_fact_t backward_facts[UATTN_BACKWARD_PARAM_COUNT] = {
     [UATTN_BACKWARD_PARAM_EXPONENT_SHIFT] = SCRATCH(EXPONENT_SHIFT_SCRATCH),
     [UATTN_BACKWARD_PARAM_GRADIENT_SHIFT] = SCRATCH(GRADIENT_SHIFT_SCRATCH),
     [UATTN_BACKWARD_PARAM_DTEMP_SHARE] = SCRATCH(DTEMP_SHARE_SCRATCH),
+    [UATTN_BACKWARD_PARAM_RECORDS] = SCRATCH(RECORDS_SCRATCH),
+    [UATTN_BACKWARD_PARAM_DQ_SUMS] = SCRATCH(DQ_SUMS_SCRATCH),
     [UATTN_BACKWARD_PARAM_DTEMP] = RESULT(DTEMP),
     [UATTN_BACKWARD_PARAM_Q_TOKENS] = QUANTITY(Q_TOKENS),
     [UATTN_BACKWARD_PARAM_KV_TOKENS] = QUANTITY(KV_TOKENS),
@@ -137,6 +149,28 @@ forward_kernel_record(const uattn_forward_plan_t *plan, uint32_t image_index) {
   return record;
 }
 
+/* Where each scratch is among those that the plan's kernels take, -1 where none
+ * does; returns how many do. */
+static uint32_t number_scratch(const uattn_backward_plan_t *plan,
+                               int32_t out_places[BACKWARD_SCRATCH_COUNT]) {
+  uattn_backward_kernel_kind_t kinds[UATTN_BACKWARD_KERNEL_COUNT];
+  bool is_taken[BACKWARD_SCRATCH_COUNT] = {false};
+  int32_t kernel_count = uattn_backward_kernels(plan, kinds);
+  for (int32_t k = 0; k < kernel_count; ++k) {
+    uattn_plan_param_t params[UATTN_BACKWARD_PARAM_COUNT];
+    int count = uattn_backward_params(plan, kinds[k], params);
+    for (int i = 0; i < count; ++i) {
+      const param_fact_t *fact = &backward_facts[params[i].what];
+      if (fact->source == UATTN_PARAM_SOURCE_SCRATCH)
+        is_taken[fact->tensor_index] = true;
+    }
+  }
+  int32_t taken = 0;
+  for (int i = 0; i < BACKWARD_SCRATCH_COUNT; ++i)
+    out_places[i] = is_taken[i] ? taken++ : -1;
+  return (uint32_t)taken;
+}
+
 static uattn_artifact_kernel_t
 backward_kernel_record(const uattn_backward_plan_t *plan,
                        uattn_backward_kernel_kind_t kind,
@@ -157,8 +191,12 @@ backward_kernel_record(const uattn_backward_plan_t *plan,
       .params = uattn_allocate((size_t)count * sizeof *record.params),
       .param_count = (uint32_t)count,
   };
+  int32_t scratch[BACKWARD_SCRATCH_COUNT];
+  number_scratch(plan, scratch);
   for (int i = 0; i < count; ++i) {
     record.params[i] = param_record(&backward_facts[params[i].what], params[i]);
+    if (record.params[i].source == UATTN_PARAM_SOURCE_SCRATCH)
+      record.params[i].tensor_index = scratch[record.params[i].tensor_index];
     if (keys_stay && params[i].what == UATTN_BACKWARD_PARAM_TILES)
       record.params[i].quantity = UATTN_QUANTITY_KV_TILES;
   }
@@ -312,16 +350,18 @@ kernel_record(MlirOperation op, uint32_t kernel_index, uint32_t image_index) {
   return forward_kernel_record(&plan, image_index);
 }
 
-static void add_scratch(const uattn_problem_t *problem,
-                        uattn_artifact_step_t *step) {
-  if (problem->kind != UATTN_OP_BACKWARD)
+static void add_scratch(MlirOperation op, uattn_artifact_step_t *step) {
+  if (!uattn_op_is(op, UATTN_OPNAME_RANKER_ATTENTION_BWD))
     return;
-  step->scratch_count = problem->has_result[UATTN_RESULT_DTEMP]
-                            ? BACKWARD_SCRATCH_COUNT
-                            : DTEMP_SHARE_SCRATCH;
+  uattn_backward_plan_t plan;
+  const uattn_target_t *target;
+  int32_t places[BACKWARD_SCRATCH_COUNT];
+  UATTN_CHECK(uattn_backward_plan_from_op(op, &plan, &target));
+  step->scratch_count = number_scratch(&plan, places);
   step->scratch = uattn_allocate(step->scratch_count * sizeof *step->scratch);
-  for (uint32_t i = 0; i < step->scratch_count; ++i)
-    step->scratch[i] = UATTN_SCRATCH_Q_ROWS;
+  for (int i = 0; i < BACKWARD_SCRATCH_COUNT; ++i)
+    if (places[i] >= 0)
+      step->scratch[places[i]] = backward_scratch[i];
 }
 
 /* The kernels of an op are those of modules that follow each other: they were
@@ -340,7 +380,7 @@ static uattn_error_t *build_step(const uattn_session_t *session,
   step->first_kernel = module_of_kernel(op, 0, modules);
   step->kernel_count = (uint32_t)mlirArrayAttrGetNumElements(
       uattn_op_get_attribute(op, UATTN_ATTR_KERNELS));
-  add_scratch(&step->problem, step);
+  add_scratch(op, step);
   uattn_error_t *error = NULL;
   for (uint32_t i = 0; i < step->kernel_count && !error; ++i) {
     uint32_t index = module_of_kernel(op, i, modules);

@@ -177,6 +177,23 @@ irdl.dialect @uattn {
     %step = irdl.is i32
     irdl.operands(ring: %ring, step: %step)
   }
+  // The same for a ring of records, tiles of f32 whose rows lie one behind the
+  // other: the copy comes from source[offset] on, which a multiple of 16 bytes
+  // must lie at.
+  irdl.operation @ring_produce_records {
+    %source = irdl.base @uattn::@global
+    %offset = irdl.is i64
+    %ring = irdl.base @uattn::@ring
+    %step = irdl.is i32
+    irdl.operands(source: %source, offset: %offset, ring: %ring, step: %step)
+  }
+  // A tile at a fixed offset that no barrier guards.
+  irdl.operation @smem_alloc {
+    %tile = irdl.base @uattn::@smem
+    %offset = irdl.any
+    irdl.attributes {"smem_offset" = %offset}
+    irdl.results(tile: %tile)
+  }
   // Rows [64 index, 64 index + 64) of a tile.
   irdl.operation @smem_rows {
     %source = irdl.base @uattn::@smem
@@ -186,6 +203,21 @@ irdl.dialect @uattn {
     irdl.results(tile: %tile)
   }
 
+  // Columns [64 index, 64 index + 64) of a tile.
+  irdl.operation @smem_columns {
+    %source = irdl.base @uattn::@smem
+    %index = irdl.is i32
+    %tile = irdl.base @uattn::@smem
+    irdl.operands(source: %source, index: %index)
+    irdl.results(tile: %tile)
+  }
+
+  // Writes the transpose of a tile of 64 rows in registers by ordinary stores.
+  irdl.operation @smem_transpose {
+    %value = irdl.base "!builtin.vector"
+    %target = irdl.base @uattn::@smem
+    irdl.operands(value: %value, target: %target)
+  }
   // The tile's elements in registers, read by ordinary loads.
   irdl.operation @smem_read {
     %source = irdl.base @uattn::@smem
@@ -207,6 +239,15 @@ irdl.dialect @uattn {
     %first = irdl.is i32
     irdl.operands(tile: %tile, first: %first)
   }
+  // Zeros in the tile's rows where `flags` is true, by ordinary stores of the
+  // warpgroup, which meets at named barrier `barrier` before anyone reads the
+  // tile again.
+  irdl.operation @smem_drop_rows {
+    %tile = irdl.base @uattn::@smem
+    %flags = irdl.base "!builtin.vector"
+    %barrier = irdl.is i32
+    irdl.operands(tile: %tile, flags: %flags, barrier: %barrier)
+  }
   // Flips the sign of the tile's rows where `flags` is true, by ordinary loads
   // and stores of the warpgroup, which meets at named barrier `barrier`
   // before anyone reads the tile again.
@@ -215,6 +256,10 @@ irdl.dialect @uattn {
     %flags = irdl.base "!builtin.vector"
     %barrier = irdl.is i32
     irdl.operands(tile: %tile, flags: %flags, barrier: %barrier)
+  }
+  // The lanes of the warp meet: what they did comes before what any does next,
+  // such as to release a slot that all have read by ordinary loads.
+  irdl.operation @warp_sync {
   }
   // Orders this thread's ordinary accesses to shared memory before what the
   // copy engine and the tensor cores do there after a barrier.
@@ -359,6 +404,31 @@ irdl.dialect @uattn {
     irdl.operands(source: %source, offset: %offset, first_column: %first_column, limit: %limit)
     irdl.results(tile: %tile)
   }
+  // One value a column, repeated over the rows: number `field` of the record
+  // of each column, read by ordinary loads. i32 elements take its bits.
+  irdl.operation @column_read {
+    %records = irdl.base @uattn::@smem
+    %tile = irdl.base "!builtin.vector"
+    %field = irdl.any
+    irdl.operands(records: %records)
+    irdl.attributes {"field" = %field}
+    irdl.results(tile: %tile)
+  }
+  // A record of four f32 a row, record `first_row + row` from target[offset]
+  // on, which a multiple of 16 bytes must lie at; nothing where first_row + row
+  // is not below limit.
+  irdl.operation @record_store {
+    %a = irdl.base "!builtin.vector"
+    %b = irdl.base "!builtin.vector"
+    %c = irdl.base "!builtin.vector"
+    %d = irdl.base "!builtin.vector"
+    %target = irdl.base @uattn::@global
+    %offset = irdl.is i64
+    %first_row = irdl.is i32
+    %limit = irdl.is i32
+    irdl.operands(a: %a, b: %b, c: %c, d: %d, target: %target, offset: %offset, first_row: %first_row,
+                  limit: %limit)
+  }
   // target[offset + row] = rows[row]; nothing where row is not below limit.
   irdl.operation @row_store {
     %rows = irdl.base "!builtin.vector"
@@ -382,5 +452,47 @@ irdl.dialect @uattn {
     %barrier = irdl.is i32
     irdl.operands(value: %value, staging: %staging, map: %map, head: %head, row: %row, batch: %batch,
                   barrier: %barrier)
+  }
+
+  // Sums of f32 in global memory, to which any CTA adds: for every 64 columns
+  // all rows, 64 numbers each, in the order in which threads hold a tile (only
+  // these three ops know it). The sums of `limit` rows start at offset, a
+  // multiple of 64.
+  //
+  // Zeros in rows [first_row, first_row + 64) below limit of all columns, by
+  // ordinary stores of the warpgroup.
+  irdl.operation @sums_clear {
+    %target = irdl.base @uattn::@global
+    %offset = irdl.is i64
+    %first_row = irdl.is i32
+    %limit = irdl.is i32
+    %columns = irdl.any
+    irdl.operands(target: %target, offset: %offset, first_row: %first_row, limit: %limit)
+    irdl.attributes {"columns" = %columns}
+  }
+  // Adds a tile of 64 columns to rows first_row on, those below limit, of the
+  // 64 columns whose sums start at offset. The copy engine adds, in whatever
+  // order CTAs come, out of `staging`, which this op alone uses: it waits until
+  // its last tile has been read. `barrier` is a named barrier of the warpgroup.
+  irdl.operation @sums_add {
+    %value = irdl.base "!builtin.vector"
+    %staging = irdl.base @uattn::@smem
+    %target = irdl.base @uattn::@global
+    %offset = irdl.is i64
+    %first_row = irdl.is i32
+    %limit = irdl.is i32
+    %barrier = irdl.is i32
+    irdl.operands(value: %value, staging: %staging, target: %target, offset: %offset, first_row: %first_row,
+                  limit: %limit, barrier: %barrier)
+  }
+  // The sums of rows first_row on; 0 where a row is not below limit.
+  irdl.operation @sums_load {
+    %source = irdl.base @uattn::@global
+    %offset = irdl.is i64
+    %first_row = irdl.is i32
+    %limit = irdl.is i32
+    %tile = irdl.base "!builtin.vector"
+    irdl.operands(source: %source, offset: %offset, first_row: %first_row, limit: %limit)
+    irdl.results(tile: %tile)
   }
 }

@@ -15,6 +15,10 @@ typedef struct {
 
 /* A warpgroup multiplies so many rows. */
 #define UATTN_WARPGROUP_ROWS 64
+/* Columns that lie together in shared memory, and in sums. */
+#define UATTN_COLUMN_BLOCK 64
+/* Numbers of a record. */
+#define UATTN_RECORD_NUMBERS 4
 
 /* False where `type` is no vector of rank 2. */
 bool uattn_tile_from_vector(MlirType type, uattn_tile_t *out_tile);
@@ -46,7 +50,10 @@ bool uattn_verify_segment_hull(MlirOperation op);
 bool uattn_verify_ring_alloc(MlirOperation op);
 bool uattn_verify_ring_produce(MlirOperation op);
 bool uattn_verify_ring_acquire(MlirOperation op);
+bool uattn_verify_ring_produce_records(MlirOperation op);
+bool uattn_verify_smem_alloc(MlirOperation op);
 bool uattn_verify_smem_rows(MlirOperation op);
+bool uattn_verify_smem_columns(MlirOperation op);
 bool uattn_verify_named_barrier(MlirOperation op);
 bool uattn_verify_wgmma(MlirOperation op);
 bool uattn_verify_wgmma_wait(MlirOperation op);
@@ -56,10 +63,16 @@ bool uattn_verify_fold_columns(MlirOperation op);
 bool uattn_verify_exp2_apply(MlirOperation op);
 bool uattn_verify_mask_apply(MlirOperation op);
 bool uattn_verify_column_load(MlirOperation op);
+bool uattn_verify_column_read(MlirOperation op);
 bool uattn_verify_smem_read(MlirOperation op);
+bool uattn_verify_smem_transpose(MlirOperation op);
 bool uattn_verify_row_dot(MlirOperation op);
 bool uattn_verify_row_load(MlirOperation op);
 bool uattn_verify_row_store(MlirOperation op);
+bool uattn_verify_record_store(MlirOperation op);
 bool uattn_verify_tile_store(MlirOperation op);
+bool uattn_verify_sums_clear(MlirOperation op);
+bool uattn_verify_sums_add(MlirOperation op);
+bool uattn_verify_sums_load(MlirOperation op);
 
 #endif /* UATTN_DIALECT_VERIFY_PIPELINE_H */

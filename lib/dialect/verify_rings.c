@@ -69,6 +69,42 @@ bool uattn_verify_ring_produce(MlirOperation op) {
   return uattn_verify_box(op, uattn_operand_type(op, 0), &tile);
 }
 
+static bool verify_records(MlirOperation op, const char *what, MlirType type) {
+  uattn_tile_t tile = uattn_inner_tile(type);
+  uattn_tile_t wanted = {tile.rows, UATTN_RECORD_NUMBERS,
+                         mlirF32TypeGet(mlirOperationGetContext(op))};
+  return uattn_tile_equals(&tile, &wanted) ||
+         uattn_refuse_tile(op, what, uattn_type_inner(type), &wanted);
+}
+
+bool uattn_verify_ring_produce_records(MlirOperation op) {
+  return verify_records(op, "the ring's tile", uattn_operand_type(op, 2));
+}
+
+bool uattn_verify_column_read(MlirOperation op) {
+  uattn_tile_t tile;
+  int64_t field = 0;
+  if (!verify_records(op, "the tile of records", uattn_operand_type(op, 0)) ||
+      !uattn_verify_i64(op, UATTN_ATTR_FIELD, 0, 1))
+    return false;
+  (void)uattn_op_get_i64(op, UATTN_ATTR_FIELD, &field);
+  if (field >= UATTN_RECORD_NUMBERS) {
+    uattn_emit_error(op, "field is %" PRId64 ": expected at most %d", field,
+                     UATTN_RECORD_NUMBERS - 1);
+    return false;
+  }
+  uattn_tile_t records = uattn_inner_tile(uattn_operand_type(op, 0));
+  return (uattn_tile_from_vector(uattn_result_type(op, 0), &tile) &&
+          tile.columns == records.rows) ||
+         uattn_refuse_type(op, "the tile", uattn_result_type(op, 0),
+                           "a vector of rank 2 with a column a record");
+}
+
+bool uattn_verify_smem_alloc(MlirOperation op) {
+  return uattn_verify_i64(op, UATTN_ATTR_SMEM_OFFSET, 0,
+                          SMEM_TILE_ALIGNMENT_BYTES);
+}
+
 bool uattn_verify_ring_acquire(MlirOperation op) {
   uattn_tile_t wanted = uattn_inner_tile(uattn_operand_type(op, 0));
   uattn_tile_t found = uattn_inner_tile(uattn_result_type(op, 0));
@@ -92,6 +128,22 @@ bool uattn_verify_smem_rows(MlirOperation op) {
   wanted.rows = UATTN_WARPGROUP_ROWS;
   return uattn_tile_equals(&wanted, &found) ||
          uattn_refuse_tile(op, "the tile of rows",
+                           uattn_type_inner(uattn_result_type(op, 0)), &wanted);
+}
+
+bool uattn_verify_smem_columns(MlirOperation op) {
+  uattn_tile_t source = uattn_inner_tile(uattn_operand_type(op, 0));
+  uattn_tile_t found = uattn_inner_tile(uattn_result_type(op, 0));
+  if (source.columns % UATTN_COLUMN_BLOCK != 0) {
+    uattn_emit_error(
+        op, "the source has %" PRId64 " columns: expected a multiple of %d",
+        source.columns, UATTN_COLUMN_BLOCK);
+    return false;
+  }
+  uattn_tile_t wanted = source;
+  wanted.columns = UATTN_COLUMN_BLOCK;
+  return uattn_tile_equals(&wanted, &found) ||
+         uattn_refuse_tile(op, "the tile of columns",
                            uattn_type_inner(uattn_result_type(op, 0)), &wanted);
 }
 

@@ -134,3 +134,52 @@ bool uattn_verify_tile_store(MlirOperation op) {
     return uattn_refuse_tile(op, "value", uattn_operand_type(op, 0), &wanted);
   return uattn_verify_box(op, uattn_operand_type(op, 2), &staging);
 }
+
+bool uattn_verify_smem_transpose(MlirOperation op) {
+  uattn_tile_t value;
+  if (!uattn_tile_from_vector(uattn_operand_type(op, 0), &value))
+    return uattn_refuse_type(op, "value", uattn_operand_type(op, 0),
+                             "a vector of rank 2");
+  uattn_tile_t target = uattn_inner_tile(uattn_operand_type(op, 1));
+  uattn_tile_t wanted = {value.columns, value.rows, value.element};
+  return uattn_tile_equals(&target, &wanted) ||
+         uattn_refuse_tile(op, "the target",
+                           uattn_type_inner(uattn_operand_type(op, 1)),
+                           &wanted);
+}
+
+bool uattn_verify_record_store(MlirOperation op) {
+  for (intptr_t i = 0; i < UATTN_RECORD_NUMBERS; ++i)
+    if (!verify_rank_1_rows(op, uattn_operand_type(op, i)))
+      return false;
+  return true;
+}
+
+/* ---- Sums -------------------------------------------------------------------
+ */
+
+bool uattn_verify_sums_clear(MlirOperation op) {
+  return uattn_verify_i64(op, UATTN_ATTR_COLUMNS, UATTN_COLUMN_BLOCK,
+                          UATTN_COLUMN_BLOCK);
+}
+
+bool uattn_verify_sums_add(MlirOperation op) {
+  MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(op));
+  uattn_tile_t wanted = {UATTN_WARPGROUP_ROWS, UATTN_COLUMN_BLOCK, f32};
+  uattn_tile_t value, staging = uattn_inner_tile(uattn_operand_type(op, 1));
+  if (!uattn_tile_from_vector(uattn_operand_type(op, 0), &value) ||
+      !uattn_tile_equals(&value, &wanted))
+    return uattn_refuse_tile(op, "value", uattn_operand_type(op, 0), &wanted);
+  return uattn_tile_equals(&staging, &wanted) ||
+         uattn_refuse_tile(op, "staging",
+                           uattn_type_inner(uattn_operand_type(op, 1)),
+                           &wanted);
+}
+
+bool uattn_verify_sums_load(MlirOperation op) {
+  uattn_tile_t tile;
+  return (uattn_tile_from_vector(uattn_result_type(op, 0), &tile) &&
+          tile.columns % UATTN_COLUMN_BLOCK == 0) ||
+         uattn_refuse_type(op, "the tile", uattn_result_type(op, 0),
+                           "a vector of rank 2 and a multiple of 64 columns");
+}

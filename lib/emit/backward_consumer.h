@@ -23,6 +23,8 @@ typedef struct {
   MlirType narrow_type;   /* the same in 16 bits */
   MlirType gradient_type; /* vector<64 x head_dim x f32> */
   MlirType rows_type;     /* vector<64 x f32> */
+  MlirValue all_keys;     /* fused: K of the CTA */
+  MlirValue records;      /* of a step's rows of q, where keys stay */
   MlirValue first_tile;   /* its 64 rows of K or Q */
   MlirValue second_tile;  /* of V or dout */
   MlirValue first_row;
@@ -50,8 +52,7 @@ uattn_backward_has_gradient(const uattn_backward_consumer_t *c) {
 }
 static inline bool
 uattn_backward_has_value_gradient(const uattn_backward_consumer_t *c) {
-  return c->kernel->kind == UATTN_BACKWARD_DKV ||
-         c->kernel->kind == UATTN_BACKWARD_DV;
+  return uattn_backward_has_keys(c) && c->kernel->kind != UATTN_BACKWARD_DK;
 }
 /* Where dV is among the sums. */
 static inline int
@@ -73,11 +74,20 @@ typedef struct {
   MlirValue temp; /* null without */
 } uattn_backward_q_values_t;
 
-/* What a step's rows of q bring, over the tile of scores. */
+/* Fields of a record: UATTN_BACKWARD_PARAM_RECORDS. */
+enum {
+  UATTN_BACKWARD_RECORD_EXPONENT_SHIFT,
+  UATTN_BACKWARD_RECORD_GRADIENT_SHIFT,
+  UATTN_BACKWARD_RECORD_TEMP,
+  UATTN_BACKWARD_RECORD_SEGMENT_ID
+};
+
+/* What a step's rows of q bring, over the tile of scores. Where keys stay the
+ * gradient shift is null: it is read from the records when it is wanted, so
+ * that it holds no registers before. */
 uattn_backward_q_values_t
 uattn_backward_step_values(const uattn_builder_t *b,
-                           const uattn_backward_consumer_t *consumer,
-                           const uattn_backward_step_t *at);
+                           const uattn_backward_consumer_t *consumer);
 /* y, the normalised capped scores of products. */
 MlirValue uattn_backward_emit_cap(const uattn_builder_t *b,
                                   const uattn_backward_consumer_t *consumer,
@@ -92,10 +102,6 @@ MlirValue uattn_backward_emit_factor(const uattn_builder_t *b,
                                      const uattn_backward_consumer_t *consumer,
                                      MlirValue y, MlirValue p,
                                      const uattn_backward_q_values_t *values);
-/* Where the batch begins in a tensor of [batch, tokens]. */
-MlirValue uattn_backward_token_offset(const uattn_builder_t *b,
-                                      const uattn_backward_kernel_t *kernel,
-                                      uattn_backward_param_t tokens);
 
 /* ---- backward_masks.c ------------------------------------------------------
  */
@@ -122,6 +128,58 @@ void uattn_backward_emit_clear(const uattn_builder_t *b,
 void uattn_backward_emit_own(const uattn_builder_t *b,
                              const uattn_backward_consumer_t *consumer,
                              MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]);
+
+/* ---- backward_products.c ---------------------------------------------------
+ */
+
+/* A consumer that knows its rows, and no tiles yet. */
+uattn_backward_consumer_t
+uattn_backward_consumer(const uattn_builder_t *b,
+                        const uattn_backward_kernel_t *kernel);
+void uattn_backward_acquire_tiles(const uattn_builder_t *b,
+                                  uattn_backward_consumer_t *consumer);
+void uattn_backward_emit_results(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    const MlirValue sums[UATTN_BACKWARD_MOST_SUMS]);
+
+/* ---- backward_fused.c ------------------------------------------------------
+ */
+
+/* How consumers divide a step's dQ: not at all, where the kernel has none; a
+ * block of 64 columns each; or all of it in turns. */
+typedef enum {
+  UATTN_BACKWARD_DQ_NONE,
+  UATTN_BACKWARD_DQ_BLOCK,
+  UATTN_BACKWARD_DQ_TURNS
+} uattn_backward_dq_share_t;
+uattn_backward_dq_share_t
+uattn_backward_dq_share(const uattn_backward_kernel_t *kernel);
+/* All consumers meet: dS of the step is in shared memory; or, behind the last
+ * step, K may be overwritten, which another consumer's dQ reads. */
+void uattn_backward_meet(const uattn_builder_t *b,
+                         const uattn_backward_kernel_t *kernel);
+/* dS of the consumer's keys, 16 bits, into shared memory; the consumers meet.
+ */
+void uattn_backward_put_ds(const uattn_builder_t *b,
+                           const uattn_backward_consumer_t *consumer,
+                           MlirValue step, MlirValue ds);
+/* The consumer's block of dQ, started and not waited for; adds it to the sums.
+ */
+MlirValue
+uattn_backward_emit_query_gradient(const uattn_builder_t *b,
+                                   const uattn_backward_consumer_t *consumer,
+                                   MlirValue step);
+void uattn_backward_add_query_gradient(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    MlirValue step, MlirValue dq);
+/* Both, where it is the consumer's turn. */
+void uattn_backward_add_in_turn(const uattn_builder_t *b,
+                                const uattn_backward_consumer_t *consumer,
+                                MlirValue step);
+/* With the ranker mask, before the first step: zeros in keys that nobody may
+ * see, which may hold NaN. */
+void uattn_backward_drop_dead_keys(const uattn_builder_t *b,
+                                   const uattn_backward_consumer_t *consumer);
 
 /* How many sums there are, and each one's type. */
 int uattn_backward_sum_count(const uattn_backward_consumer_t *consumer);

@@ -21,20 +21,17 @@ static MlirValue row_positions(const uattn_builder_t *b, MlirValue first) {
 }
 
 /* dkv: key j sees, so to say, the rows of q in [j - q_offset, j + window -
- * q_offset). Zeros past a range's end need a mask with alsc alone, whose
- * exponent of a score of 0 may overflow. */
+ * q_offset). Rows behind the last have records that let no key see them. */
 static void emit_seen_rows(const uattn_builder_t *b,
                            uattn_backward_consumer_t *consumer) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   const MlirValue *params = kernel->params;
   uattn_mask_kinds_t masks = kernel->plan->masks;
-  bool is_alsc = kernel->plan->cap_method == UATTN_CAP_ALSC;
   MlirValue end =
       uattn_broadcast(b, params[UATTN_BACKWARD_PARAM_Q_TOKENS], i32_rows(b));
-  if (masks.is_causal || masks.has_window || is_alsc)
-    consumer->end = end;
   if (!masks.is_causal && !masks.has_window)
     return;
+  consumer->end = end;
   MlirValue own =
       row_positions(b, uattn_binary(b, "arith.subi", consumer->first_row,
                                     params[UATTN_BACKWARD_PARAM_Q_OFFSET]));
@@ -48,9 +45,8 @@ static void emit_seen_rows(const uattn_builder_t *b,
   }
 }
 
-/* lower <= row < upper, rows of i1. */
-static MlirValue is_within(const uattn_builder_t *b, MlirValue rows,
-                           MlirValue lower, MlirValue upper) {
+MlirValue uattn_backward_is_within(const uattn_builder_t *b, MlirValue rows,
+                                   MlirValue lower, MlirValue upper) {
   MlirType type = mlirValueGetType(rows);
   return uattn_binary(
       b, "arith.andi",
@@ -68,12 +64,12 @@ static void emit_key_kinds(const uattn_builder_t *b,
   MlirValue own_rows =
       row_positions(b, uattn_binary(b, "arith.subi", consumer->first_row,
                                     params[UATTN_BACKWARD_PARAM_Q_OFFSET]));
-  consumer->is_live =
-      is_within(b, keys, kernel->history_lower, kernel->history_upper);
-  MlirValue is_candidate =
-      is_within(b, keys, kernel->candidate_lower, kernel->candidate_upper);
-  MlirValue has_row = is_within(b, own_rows, kernel->zero,
-                                params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
+  consumer->is_live = uattn_backward_is_within(b, keys, kernel->history_lower,
+                                               kernel->history_upper);
+  MlirValue is_candidate = uattn_backward_is_within(
+      b, keys, kernel->candidate_lower, kernel->candidate_upper);
+  MlirValue has_row = uattn_backward_is_within(
+      b, own_rows, kernel->zero, params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
   MlirValue yes =
       uattn_constant_splat_i1(b, mlirValueGetType(is_candidate), true);
   consumer->is_candidate = uattn_binary(
@@ -177,16 +173,18 @@ static MlirValue apply_segments(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   if (!consumer->segment_ids.ptr)
     return exponents;
-  bool is_dkv = uattn_backward_has_keys(consumer);
-  uattn_backward_param_t ids = is_dkv ? UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS
-                                      : UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS;
-  uattn_backward_param_t tokens =
-      is_dkv ? UATTN_BACKWARD_PARAM_Q_TOKENS : UATTN_BACKWARD_PARAM_KV_TOKENS;
   MlirType type = uattn_type_vector2(uattn_type_i32(b), UATTN_WARPGROUP_ROWS,
                                      kernel->plan->moving_tile_rows);
-  MlirValue column_ids = uattn_emit_column_load(
-      b, kernel->params[ids], uattn_backward_token_offset(b, kernel, tokens),
-      first_column, kernel->params[tokens], type);
+  MlirValue column_ids =
+      uattn_backward_has_keys(consumer)
+          ? uattn_emit_column_read(b, consumer->records,
+                                   UATTN_BACKWARD_RECORD_SEGMENT_ID, type)
+          : uattn_emit_column_load(
+                b, kernel->params[UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS],
+                uattn_backward_token_offset(b, kernel,
+                                            UATTN_BACKWARD_PARAM_KV_TOKENS),
+                first_column, kernel->params[UATTN_BACKWARD_PARAM_KV_TOKENS],
+                type);
   MlirValue is_same =
       uattn_compare_i(b, UATTN_CMPI_EQ, column_ids,
                       uattn_emit_row_broadcast(b, consumer->segment_ids, type));
@@ -195,12 +193,44 @@ static MlirValue apply_segments(const uattn_builder_t *b,
       uattn_constant_splat(b, consumer->scores_type, -INFINITY));
 }
 
+/* Fused, with the ranker mask: keys that are no history have dS = 0, since they
+ * are multiplied into dQ. */
+static MlirValue apply_history(const uattn_builder_t *b,
+                               const uattn_backward_consumer_t *consumer,
+                               MlirValue exponents) {
+  const uattn_backward_kernel_t *kernel = consumer->kernel;
+  if (kernel->kind != UATTN_BACKWARD_FUSED || !kernel->plan->masks.has_ranker)
+    return exponents;
+  MlirValue after = uattn_binary(b, "arith.addi", consumer->first_row,
+                                 uattn_constant_i32(b, UATTN_WARPGROUP_ROWS));
+  MlirValue has_others = uattn_binary(
+      b, "arith.ori",
+      uattn_compare_i(b, UATTN_CMPI_SLT, consumer->first_row,
+                      kernel->history_lower),
+      uattn_compare_i(b, UATTN_CMPI_SLT, kernel->history_upper, after));
+  uattn_builder_t some, none;
+  MlirRegion then = uattn_region_create(b, NULL, 0, &some);
+  MlirType flags = uattn_type_vector2(uattn_type_i1(b), UATTN_WARPGROUP_ROWS,
+                                      uattn_type_dim(consumer->scores_type, 1));
+  MlirValue masked = uattn_select(
+      &some, uattn_emit_row_broadcast(&some, consumer->is_live, flags),
+      exponents, uattn_constant_splat(&some, consumer->scores_type, -INFINITY));
+  uattn_yield(&some, &masked, 1);
+  MlirRegion otherwise = uattn_region_create(b, NULL, 0, &none);
+  uattn_yield(&none, &exponents, 1);
+  return mlirOperationGetResult(uattn_if_else_append(b, has_others,
+                                                     &consumer->scores_type, 1,
+                                                     then, otherwise),
+                                0);
+}
+
 MlirValue uattn_backward_emit_mask(const uattn_builder_t *b,
                                    const uattn_backward_consumer_t *consumer,
                                    MlirValue step,
                                    const uattn_backward_step_t *at,
                                    MlirValue exponents) {
   exponents = apply_limits(b, consumer, step, at, exponents);
+  exponents = apply_history(b, consumer, exponents);
   return apply_segments(b, consumer, at->place.row, exponents);
 }
 

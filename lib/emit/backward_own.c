@@ -186,7 +186,7 @@ static void emit_step(const uattn_builder_t *b,
       is_dkv ? uattn_binary(b, "arith.addi", kernel->steps, step) : step;
   MlirValue owner =
       uattn_binary(b, "arith.remui", step,
-                   uattn_constant_i32(b, kernel->plan->consumer_warpgroups));
+                   uattn_constant_i32(b, kernel->layout.consumer_warpgroups));
   MlirType types[UATTN_BACKWARD_MOST_SUMS];
   MlirValue inner[UATTN_BACKWARD_MOST_SUMS];
   for (int i = 0; i < count; ++i) {

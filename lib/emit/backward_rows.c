@@ -55,6 +55,15 @@ static MlirValue batch_offset(const uattn_builder_t *b,
                  kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS], i64));
 }
 
+static MlirValue load_of_batch(const uattn_builder_t *b,
+                               const uattn_backward_kernel_t *kernel,
+                               uattn_backward_param_t param,
+                               MlirValue first_row, MlirType rows) {
+  return uattn_emit_row_load(
+      b, kernel->params[param], batch_offset(b, kernel), first_row,
+      kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS], rows);
+}
+
 /* ---- Row data ---------------------------------------------------------------
  */
 
@@ -68,12 +77,9 @@ static MlirValue shifted_lse(const uattn_builder_t *b,
     return lse;
   shift = uattn_softmax_spread(b, shift, rows_type(b));
   if (kernel->plan->has_temp)
-    shift = uattn_binary(
-        b, "arith.mulf", shift,
-        uattn_emit_row_load(b, kernel->params[UATTN_BACKWARD_PARAM_TEMP],
-                            batch_offset(b, kernel), first_row,
-                            kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS],
-                            rows_type(b)));
+    shift = uattn_binary(b, "arith.mulf", shift,
+                         load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_TEMP,
+                                       first_row, rows_type(b)));
   return uattn_binary(b, "arith.subf", lse, shift);
 }
 
@@ -91,27 +97,111 @@ uattn_backward_emit_lse_gradient(const uattn_builder_t *b,
                           b, kernel, UATTN_BACKWARD_PARAM_DLSE, first_row));
 }
 
-/* A row without a key has lse = -inf: p must become 0, and nothing else may
- * meet the infinity. */
+static void store_records(const uattn_builder_t *b,
+                          const uattn_backward_kernel_t *kernel,
+                          MlirValue first_row, const MlirValue fields[4]) {
+  MlirValue after = uattn_binary(b, "arith.addi", first_row,
+                                 uattn_constant_i32(b, UATTN_WARPGROUP_ROWS));
+  uattn_emit_record_store(
+      b, fields, kernel->params[UATTN_BACKWARD_PARAM_RECORDS],
+      uattn_backward_emit_record_offset(b, kernel, kernel->head, kernel->zero),
+      first_row, after);
+}
+
+/* Temp of a row without a key may be NaN. Behind the last row of q there are
+ * records of a whole tile of rows that see nothing: the last tiles of q start
+ * at any row. */
+static void emit_records(const uattn_builder_t *b,
+                         const uattn_backward_kernel_t *kernel,
+                         MlirValue first_row, MlirValue exponent,
+                         MlirValue gradient, MlirValue is_empty) {
+  MlirType i32_rows =
+      uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
+  MlirValue q_tokens = kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS];
+  MlirValue none = splat(b, -INFINITY), zero = splat(b, 0.0);
+  MlirValue is_row = uattn_compare_i(
+      b, UATTN_CMPI_SLT,
+      uattn_binary(b, "arith.addi", uattn_emit_row_index(b, i32_rows),
+                   uattn_broadcast(b, first_row, i32_rows)),
+      uattn_broadcast(b, q_tokens, i32_rows));
+  MlirValue fields[4] = {uattn_select(b, is_row, exponent, none),
+                         uattn_select(b, is_row, gradient, zero), splat(b, 1.0),
+                         zero};
+  if (kernel->plan->has_temp)
+    fields[2] = uattn_select(b, is_empty, zero,
+                             load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_TEMP,
+                                           first_row, rows_type(b)));
+  if (kernel->plan->masks.has_segments)
+    fields[3] =
+        uattn_cast(b, "arith.bitcast",
+                   load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS,
+                                 first_row, i32_rows),
+                   rows_type(b));
+  store_records(b, kernel, first_row, fields);
+  MlirValue next = uattn_binary(b, "arith.addi", first_row,
+                                uattn_constant_i32(b, UATTN_WARPGROUP_ROWS));
+  uattn_builder_t last;
+  MlirRegion then = uattn_region_create(b, NULL, 0, &last);
+  const MlirValue nothing[4] = {none, zero, zero, zero};
+  store_records(&last, kernel, next, nothing);
+  uattn_yield(&last, NULL, 0);
+  uattn_if_append(b, uattn_compare_i(b, UATTN_CMPI_SLE, q_tokens, next), then);
+}
+
+/* Rows of i1: those without a key, where lse is -inf; with the ranker mask
+ * those in neither range too, of which nothing need be a number. */
+static MlirValue see_nothing(const uattn_builder_t *b,
+                             const uattn_backward_kernel_t *kernel,
+                             MlirValue first_row, MlirValue lse) {
+  MlirValue is_empty =
+      uattn_compare_f(b, UATTN_CMPF_OEQ, lse, splat(b, -INFINITY));
+  if (!kernel->plan->masks.has_ranker)
+    return is_empty;
+  MlirType i32_rows =
+      uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
+  MlirValue first = uattn_binary(b, "arith.addi", first_row,
+                                 kernel->params[UATTN_BACKWARD_PARAM_Q_OFFSET]);
+  MlirValue positions =
+      uattn_binary(b, "arith.addi", uattn_emit_row_index(b, i32_rows),
+                   uattn_broadcast(b, first, i32_rows));
+  MlirValue is_live = uattn_binary(
+      b, "arith.ori",
+      uattn_backward_is_within(b, positions, kernel->history_lower,
+                               kernel->history_upper),
+      uattn_backward_is_within(b, positions, kernel->candidate_lower,
+                               kernel->candidate_upper));
+  MlirValue yes = uattn_constant_splat_i1(b, mlirValueGetType(is_live), true);
+  return uattn_binary(b, "arith.ori", is_empty,
+                      uattn_binary(b, "arith.xori", is_live, yes));
+}
+
+/* A row without a key: p must become 0, and nothing else may meet the infinity.
+ */
 static void emit_row_data(const uattn_builder_t *b,
                           const uattn_backward_kernel_t *kernel,
                           MlirValue first_row, MlirValue delta) {
   MlirValue lse =
       uattn_backward_load_rows(b, kernel, UATTN_BACKWARD_PARAM_LSE, first_row);
-  MlirValue is_empty =
-      uattn_compare_f(b, UATTN_CMPF_OEQ, lse, splat(b, -INFINITY));
+  MlirValue is_empty = see_nothing(b, kernel, first_row, lse);
   MlirValue exponent =
       uattn_binary(b, "arith.mulf", shifted_lse(b, kernel, first_row, lse),
                    splat(b, -M_LOG2E));
   MlirValue gradient = uattn_binary(
       b, "arith.subf",
       uattn_backward_emit_lse_gradient(b, kernel, first_row, lse), delta);
-  uattn_backward_store_rows(
-      b, kernel, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, first_row,
-      uattn_select(b, is_empty, splat(b, -INFINITY), exponent));
-  uattn_backward_store_rows(b, kernel, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
-                            first_row,
-                            uattn_select(b, is_empty, splat(b, 0.0), gradient));
+  exponent = uattn_select(b, is_empty, splat(b, -INFINITY), exponent);
+  gradient = uattn_select(b, is_empty, splat(b, 0.0), gradient);
+  if (kernel->params[UATTN_BACKWARD_PARAM_EXPONENT_SHIFT].ptr) {
+    uattn_backward_store_rows(b, kernel, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT,
+                              first_row, exponent);
+    uattn_backward_store_rows(b, kernel, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
+                              first_row, gradient);
+  }
+  emit_records(b, kernel, first_row, exponent, gradient, is_empty);
+  if (kernel->plan->fuses_dq)
+    uattn_emit_sums_clear(
+        b, uattn_backward_emit_sums(b, kernel, kernel->head, first_row),
+        kernel->plan->head_dim);
 }
 
 /* The warpgroup's rows of a tile that stays. */
@@ -122,6 +212,31 @@ static MlirValue own_rows(const uattn_builder_t *b,
                               kernel->index_in_role, UATTN_WARPGROUP_ROWS);
 }
 
+/* <out, dout> of each row, by the tensor cores, which sum as they do for dP: a
+ * row that sees one key has out = v, and dP + gradient shift is exactly 0. */
+static MlirValue emit_delta(const uattn_builder_t *b, MlirValue out,
+                            MlirValue dout) {
+  MlirType tile = uattn_type_vector2(uattn_type_f32(b), UATTN_WARPGROUP_ROWS,
+                                     UATTN_WARPGROUP_ROWS);
+  MlirType i32_rows =
+      uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
+  uattn_wgmma_operands_t operands = {
+      .a = out, .b = dout, .result = tile, .transpose_b = true};
+  MlirValue products = uattn_emit_wgmma(b, &operands);
+  uattn_emit_wgmma_wait(b, 0, &products, NULL);
+  MlirValue zeros = uattn_constant_splat(b, tile, 0.0);
+  MlirValue row = uattn_emit_row_index(b, i32_rows);
+  MlirValue after =
+      uattn_binary(b, "arith.addi", row,
+                   uattn_broadcast(b, uattn_constant_i32(b, 1), i32_rows));
+  MlirValue is_own = uattn_compare_f(
+      b, UATTN_CMPF_OEQ,
+      uattn_emit_mask_apply(b, zeros, uattn_constant_i32(b, 0), after, row),
+      zeros);
+  return uattn_reduce_columns(
+      b, "add", uattn_select(b, is_own, products, zeros), splat(b, 0.0));
+}
+
 MlirRegion uattn_backward_emit_rows(const uattn_builder_t *b,
                                     const uattn_backward_kernel_t *kernel) {
   uattn_builder_t role;
@@ -129,7 +244,7 @@ MlirRegion uattn_backward_emit_rows(const uattn_builder_t *b,
   MlirValue out = own_rows(&role, kernel, kernel->first_tile);
   MlirValue dout = own_rows(&role, kernel, kernel->second_tile);
   emit_row_data(&role, kernel, emit_first_row(&role, kernel),
-                uattn_emit_row_dot(&role, out, dout, rows_type(&role)));
+                emit_delta(&role, out, dout));
   uattn_yield(&role, NULL, 0);
   return region;
 }

@@ -16,19 +16,9 @@ MlirValue uattn_backward_token_offset(const uattn_builder_t *b,
       uattn_cast(b, "arith.extui", kernel->params[tokens], i64));
 }
 
-/* Loaded by columns, 0 past the step's end. */
-static MlirValue load_columns(const uattn_builder_t *b,
-                              const uattn_backward_consumer_t *consumer,
-                              uattn_backward_param_t param, MlirValue offset,
-                              const uattn_backward_step_t *at) {
-  return uattn_emit_column_load(b, consumer->kernel->params[param], offset,
-                                at->place.row, at->end, consumer->scores_type);
-}
-
 uattn_backward_q_values_t
 uattn_backward_step_values(const uattn_builder_t *b,
-                           const uattn_backward_consumer_t *consumer,
-                           const uattn_backward_step_t *at) {
+                           const uattn_backward_consumer_t *consumer) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   MlirType type = consumer->scores_type;
   uattn_backward_q_values_t values = {{NULL}, {NULL}, {NULL}};
@@ -41,17 +31,11 @@ uattn_backward_step_values(const uattn_builder_t *b,
       values.temp = uattn_softmax_spread(b, consumer->temp, type);
     return values;
   }
-  MlirValue offset = uattn_backward_emit_row_offset(b, kernel, at->q_head);
-  values.exponent_shift = load_columns(
-      b, consumer, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, offset, at);
-  if (uattn_backward_has_gradient(consumer))
-    values.gradient_shift = load_columns(
-        b, consumer, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT, offset, at);
+  values.exponent_shift = uattn_emit_column_read(
+      b, consumer->records, UATTN_BACKWARD_RECORD_EXPONENT_SHIFT, type);
   if (kernel->plan->has_temp)
-    values.temp = load_columns(
-        b, consumer, UATTN_BACKWARD_PARAM_TEMP,
-        uattn_backward_token_offset(b, kernel, UATTN_BACKWARD_PARAM_Q_TOKENS),
-        at);
+    values.temp = uattn_emit_column_read(b, consumer->records,
+                                         UATTN_BACKWARD_RECORD_TEMP, type);
   return values;
 }
 

@@ -81,6 +81,46 @@ void uattn_emit_fragment_store(const uattn_builder_t *b, MlirValue thread,
   free(words);
 }
 
+/* stmatrix x4 transposes four 8 x 8 matrices, which lie as those of
+ * matrix_addresses do in the fragment: lane l gives the row of the target that
+ * column l % 8 of matrix l / 8 becomes. */
+void uattn_emit_fragment_transpose(const uattn_builder_t *b, MlirValue thread,
+                                   MlirValue fragment,
+                                   uattn_smem_tile_t target) {
+  const MlirType no_result = {NULL};
+  int64_t pairs = uattn_type_dim(mlirValueGetType(fragment), 0);
+  MlirValue *words = uattn_allocate((size_t)pairs * sizeof *words);
+  uattn_vector_elements(b, fragment, words);
+  MlirValue in_matrix = binary_constant(b, "arith.andi", thread, 7);
+  MlirValue row = uattn_binary(
+      b, "arith.addi", in_matrix,
+      binary_constant(b, "arith.andi",
+                      binary_constant(b, "arith.shrui", thread, 1), 8));
+  MlirValue chunk = uattn_binary(
+      b, "arith.addi",
+      binary_constant(b, "arith.shrui", warp_row(b, thread), 3),
+      binary_constant(b, "arith.andi",
+                      binary_constant(b, "arith.shrui", thread, 3), 1));
+  MlirValue address = uattn_binary(
+      b, "arith.addi", target.address,
+      uattn_binary(
+          b, "arith.addi",
+          binary_constant(b, "arith.muli", row, UATTN_PANEL_ROW_BYTES),
+          binary_constant(b, "arith.shli",
+                          uattn_binary(b, "arith.xori", chunk, in_matrix), 4)));
+  for (int64_t s = 0; s < pairs / 4; ++s) {
+    MlirValue operands[5] = {
+        binary_constant(b, "arith.addi", address,
+                        s * 2 * CHUNK_ELEMENTS * UATTN_PANEL_ROW_BYTES),
+        words[4 * s], words[4 * s + 1], words[4 * s + 2], words[4 * s + 3]};
+    uattn_inline_ptx(b,
+                     "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [$0], "
+                     "{$1, $2, $3, $4};",
+                     "r,r,r,r,r", operands, 5, no_result);
+  }
+  free(words);
+}
+
 /* A warp barrier now and then keeps ptxas from starting all loads at once, for
  * which it would spill. */
 MlirValue uattn_emit_fragment_load(const uattn_builder_t *b, MlirValue thread,
@@ -248,4 +288,34 @@ void uattn_emit_clear_rows(const uattn_builder_t *b, MlirValue thread,
       uattn_inline_ptx(b, "@$2 st.shared.v4.b32 [$0], {$1, $1, $1, $1};",
                        "r,r,b", operands, 3, no_result);
     }
+}
+
+/* The four threads of a row take every fourth chunk. */
+void uattn_emit_drop_rows(const uattn_builder_t *b,
+                          const uattn_fragment_place_t *place,
+                          uattn_smem_tile_t tile, int64_t columns,
+                          MlirValue flags) {
+  const MlirType no_result = {NULL};
+  MlirValue zero = uattn_constant_i32(b, 0), each[2];
+  uattn_vector_elements(b, flags, each);
+  for (int64_t i = 0; i < 2; ++i) {
+    MlirValue row = uattn_binary(
+        b, "arith.addi", tile.address,
+        uattn_binary(b, "arith.addi",
+                     binary_constant(b, "arith.muli",
+                                     binary_constant(b, "arith.addi",
+                                                     place->first_row, 8 * i),
+                                     UATTN_PANEL_ROW_BYTES),
+                     binary_constant(b, "arith.muli", place->first_column,
+                                     CHUNK_BYTES / 2)));
+    for (int64_t chunk = 0; chunk < columns / CHUNK_ELEMENTS; chunk += 4) {
+      MlirValue operands[3] = {
+          binary_constant(b, "arith.addi", row,
+                          chunk / CHUNKS_PER_PANEL_ROW * tile.panel_bytes +
+                              chunk % CHUNKS_PER_PANEL_ROW * CHUNK_BYTES),
+          zero, each[i]};
+      uattn_inline_ptx(b, "@$2 st.shared.v4.b32 [$0], {$1, $1, $1, $1};",
+                       "r,r,b", operands, 3, no_result);
+    }
+  }
 }

@@ -8,6 +8,7 @@
  *   rows   backward_rows.c: of every row of q
  *            exponent shift = -log2(e) (lse - what cap leaves out)
  *            gradient shift = -(<out, dout> - e)
+ *          in records, which come beside Q where keys stay
  *   dkv    backward_products.c: a CTA has 64 C rows of K and V
  *            producer: load K, V; for every tile of Q and dout: load both
  *            consumer c of C (64 rows each):
@@ -22,6 +23,11 @@
  *                S = Q K^T   dP = dout V^T
  *                dQ += dS K
  *
+ *   fused  backward_fused.c: dkv, where each consumer besides does its part of
+ *            dQ = dS K
+ *          and adds it to sums in global memory, which rows has cleared
+ *   finish backward_fused.c: dQ from its sums
+ *
  * Rows past the end of a tensor come as zeros. They leave sums alone as long as
  * no exponent overflows: columns past the end are masked where one could.
  *
@@ -31,12 +37,14 @@
  *   moving empty  x s 4 C    lane 0 of consumer warps producer
  *   store c           128    consumer c               c: a gradient is staged
  *   clear             128 C  all consumers            all: dead rows are zeros
+ *   records       x s as moving
+ *   ds                128 C  all consumers            all: dS is there
  */
 #include "emit/kernel_backward.h"
 #include "dialect/dialect.h"
 #include "emit/emit.h"
 
-enum { WARPS_PER_WARPGROUP = 4 };
+enum { WARPS_PER_WARPGROUP = 4, RECORD_NUMBERS = 4 };
 enum { ROLE_PRODUCER = 0, ROLE_CONSUMER = 1, ROLE_COUNT = 2 };
 
 static uattn_dtype_t pointer_dtype(const uattn_backward_plan_t *plan,
@@ -74,6 +82,13 @@ static void emit_place(const uattn_builder_t *b,
                    uattn_constant_i32(b, kernel->layout.rows_per_cta));
 }
 
+/* dQ's own keys are the forward's. */
+static bool has_forward(const uattn_backward_kernel_t *kernel) {
+  return kernel->kind == UATTN_BACKWARD_DQ ||
+         (kernel->kind == UATTN_BACKWARD_FINISH &&
+          kernel->plan->masks.has_ranker);
+}
+
 /* dq: what the forward says of the CTA's rows of q. */
 static void emit_forward_place(const uattn_builder_t *b,
                                uattn_backward_kernel_t *kernel) {
@@ -95,12 +110,12 @@ static void emit_forward_place(const uattn_builder_t *b,
       {UATTN_FORWARD_PARAM_WINDOW_TOKENS, UATTN_BACKWARD_PARAM_WINDOW_TOKENS},
   };
   const uattn_backward_plan_t *plan = kernel->plan;
-  kernel->forward_plan =
-      (uattn_forward_plan_t){.dtype = plan->dtype,
-                             .head_dim = plan->head_dim,
-                             .masks = plan->masks,
-                             .consumer_warpgroups = plan->consumer_warpgroups,
-                             .kv_tile_rows = plan->moving_tile_rows};
+  kernel->forward_plan = (uattn_forward_plan_t){
+      .dtype = plan->dtype,
+      .head_dim = plan->head_dim,
+      .masks = plan->masks,
+      .consumer_warpgroups = kernel->layout.consumer_warpgroups,
+      .kv_tile_rows = plan->moving_tile_rows};
   uattn_forward_kernel_t *forward = &kernel->forward;
   *forward = (uattn_forward_kernel_t){
       .plan = &kernel->forward_plan,
@@ -115,7 +130,8 @@ static void emit_forward_place(const uattn_builder_t *b,
   kernel->head = forward->head;
   kernel->batch = forward->batch;
   kernel->first_row = forward->cta_row;
-  kernel->steps = forward->keys.steps;
+  kernel->steps = kernel->kind == UATTN_BACKWARD_FINISH ? kernel->zero
+                                                        : forward->keys.steps;
 }
 
 static MlirValue group_heads(const uattn_builder_t *b,
@@ -219,7 +235,6 @@ static range_t seen_rows(const uattn_builder_t *b,
  */
 static void emit_live_rows(const uattn_builder_t *b,
                            uattn_backward_kernel_t *kernel, range_t seen) {
-  emit_bounds(b, kernel);
   MlirValue q_offset = kernel->params[UATTN_BACKWARD_PARAM_Q_OFFSET];
   range_t history = {kernel->history_lower, kernel->history_upper};
   range_t candidates = {kernel->candidate_lower, kernel->candidate_upper};
@@ -257,9 +272,40 @@ static void emit_live_rows(const uattn_builder_t *b,
       b, is_filled(b, intersect(b, candidates, keys)), own, kernel->zero);
 }
 
+/* With segments: the rows that enclose those whose id lies between the CTA's
+ * least and largest. */
+static range_t narrow_to_segments(const uattn_builder_t *b,
+                                  const uattn_backward_kernel_t *kernel,
+                                  range_t seen) {
+  const MlirValue *params = kernel->params;
+  if (!kernel->plan->masks.has_segments)
+    return seen;
+  uattn_segment_search_t search = {
+      .q_ids = params[UATTN_BACKWARD_PARAM_KV_SEGMENT_IDS],
+      .q_offset = uattn_backward_token_offset(b, kernel,
+                                              UATTN_BACKWARD_PARAM_KV_TOKENS),
+      .first_row = kernel->first_row,
+      .q_tokens = params[UATTN_BACKWARD_PARAM_KV_TOKENS],
+      .kv_ids = params[UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS],
+      .kv_offset =
+          uattn_backward_token_offset(b, kernel, UATTN_BACKWARD_PARAM_Q_TOKENS),
+      .begin = seen.begin,
+      .end = seen.end,
+      .rows = kernel->layout.rows_per_cta,
+      .threads = kernel->layout.threads,
+      .smem_offset = kernel->layout.segment_offset,
+  };
+  MlirValue is_uniform;
+  uattn_emit_segment_hull(b, &search, &seen.begin, &seen.end, &is_uniform);
+  /* Without such a row the two may be so far apart that a difference overflows.
+   */
+  range_t none = {kernel->zero, kernel->zero};
+  return select_range(b, is_filled(b, seen), seen, none);
+}
+
 static void emit_moving_rows(const uattn_builder_t *b,
                              uattn_backward_kernel_t *kernel) {
-  range_t seen = seen_rows(b, kernel);
+  range_t seen = narrow_to_segments(b, kernel, seen_rows(b, kernel));
   if (kernel->plan->masks.has_ranker) {
     emit_live_rows(b, kernel, seen);
   } else {
@@ -339,27 +385,60 @@ uattn_backward_emit_step(const uattn_builder_t *b,
   return (uattn_backward_step_t){{head, row, kernel->batch}, head, end};
 }
 
+static MlirValue heads_before(const uattn_builder_t *b,
+                              const uattn_backward_kernel_t *kernel,
+                              MlirValue q_head) {
+  return uattn_binary(
+      b, "arith.addi",
+      uattn_binary(b, "arith.muli", kernel->batch,
+                   kernel->params[UATTN_BACKWARD_PARAM_Q_HEADS]),
+      q_head);
+}
+
 MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
                                          const uattn_backward_kernel_t *kernel,
                                          MlirValue q_head) {
   const MlirValue *params = kernel->params;
   MlirType i64 = uattn_type_i64(b);
-  MlirValue heads_before =
-      uattn_binary(b, "arith.addi",
-                   uattn_binary(b, "arith.muli", kernel->batch,
-                                params[UATTN_BACKWARD_PARAM_Q_HEADS]),
-                   q_head);
   return uattn_binary(
-      b, "arith.muli", uattn_cast(b, "arith.extui", heads_before, i64),
+      b, "arith.muli",
+      uattn_cast(b, "arith.extui", heads_before(b, kernel, q_head), i64),
       uattn_cast(b, "arith.extui", params[UATTN_BACKWARD_PARAM_Q_TOKENS], i64));
+}
+
+MlirValue
+uattn_backward_emit_record_offset(const uattn_builder_t *b,
+                                  const uattn_backward_kernel_t *kernel,
+                                  MlirValue q_head, MlirValue first_row) {
+  const MlirValue *params = kernel->params;
+  MlirType i64 = uattn_type_i64(b);
+  MlirValue tile = uattn_constant_i32(b, UATTN_WARPGROUP_ROWS);
+  MlirValue last =
+      uattn_binary(b, "arith.addi", params[UATTN_BACKWARD_PARAM_Q_TOKENS],
+                   uattn_constant_i32(b, UATTN_WARPGROUP_ROWS - 1));
+  MlirValue tiles = uattn_binary(
+      b, "arith.addi", uattn_binary(b, "arith.divui", last, tile), kernel->one);
+  MlirValue rows = uattn_binary(
+      b, "arith.muli",
+      uattn_cast(b, "arith.extui", heads_before(b, kernel, q_head), i64),
+      uattn_cast(b, "arith.extui", uattn_binary(b, "arith.muli", tiles, tile),
+                 i64));
+  return uattn_binary(
+      b, "arith.muli",
+      uattn_binary(b, "arith.addi", rows,
+                   uattn_cast(b, "arith.extui", first_row, i64)),
+      uattn_constant_i64(b, RECORD_NUMBERS));
 }
 
 /* ---- Tiles ------------------------------------------------------------------
  */
 
-static bool has_products(const uattn_backward_kernel_t *kernel) {
-  return uattn_backward_keys_stay(kernel->kind) ||
-         kernel->kind == UATTN_BACKWARD_DQ;
+static bool has_rings(const uattn_backward_kernel_t *kernel) {
+  return uattn_backward_keys_stay(kernel->kind) || has_forward(kernel);
+}
+
+static bool has_tiles(const uattn_backward_kernel_t *kernel) {
+  return has_rings(kernel) || kernel->kind == UATTN_BACKWARD_ROWS;
 }
 
 static void emit_tiles(const uattn_builder_t *b,
@@ -378,11 +457,12 @@ static void emit_tiles(const uattn_builder_t *b,
   ring.smem_offset = layout->second_offset;
   ring.barrier_offset = layout->second_barrier_offset;
   kernel->second_tile = uattn_emit_ring_alloc(b, &ring);
-  if (!has_products(kernel))
+  if (!has_rings(kernel))
     return;
   ring.tile =
       uattn_type_vector2(element, plan->moving_tile_rows, plan->head_dim);
-  ring.stage_count = plan->stage_count;
+  ring.stage_count =
+      kernel->kind == UATTN_BACKWARD_FINISH ? 1 : plan->stage_count;
   ring.smem_offset = layout->first_ring_offset;
   ring.barrier_offset = layout->first_ring_barrier_offset;
   kernel->first_ring = uattn_emit_ring_alloc(b, &ring);
@@ -391,6 +471,13 @@ static void emit_tiles(const uattn_builder_t *b,
   kernel->second_ring = uattn_emit_ring_alloc(b, &ring);
   kernel->forward.k_ring = kernel->first_ring;
   kernel->forward.v_ring = kernel->second_ring;
+  if (!uattn_backward_keys_stay(kernel->kind))
+    return;
+  ring.tile = uattn_type_vector2(uattn_type_f32(b), plan->moving_tile_rows,
+                                 RECORD_NUMBERS);
+  ring.smem_offset = layout->records_offset;
+  ring.barrier_offset = layout->records_barrier_offset;
+  kernel->records_ring = uattn_emit_ring_alloc(b, &ring);
 }
 
 /* The tensors of the tiles that stay, then of those that move past. */
@@ -446,19 +533,27 @@ static void emit_loads(const uattn_builder_t *b,
   uattn_tile_place_t place = {kernel->head, kernel->first_row, kernel->batch};
   uattn_emit_ring_produce(b, params[operands.staying[0]], place,
                           kernel->first_tile, kernel->zero);
-  uattn_emit_ring_produce(b, params[operands.staying[1]], place,
-                          kernel->second_tile, kernel->zero);
-  if (!has_products(kernel))
+  if (kernel->kind != UATTN_BACKWARD_DV) /* P takes no V */
+    uattn_emit_ring_produce(b, params[operands.staying[1]], place,
+                            kernel->second_tile, kernel->zero);
+  if (!has_rings(kernel))
     return;
-  if (kernel->kind == UATTN_BACKWARD_DQ && kernel->plan->masks.has_ranker)
+  if (has_forward(kernel) && kernel->plan->masks.has_ranker)
     uattn_forward_emit_diagonal_loads(b, &kernel->forward);
+  if (kernel->kind == UATTN_BACKWARD_FINISH)
+    return;
   uattn_builder_t body;
   MlirType step_type = uattn_type_i32(b);
   MlirRegion loop = uattn_region_create(b, &step_type, 1, &body);
   MlirValue step = mlirBlockGetArgument(body.block, 0);
-  emit_moving_loads(&body, kernel,
-                    uattn_backward_emit_step(&body, kernel, step).place,
+  uattn_backward_step_t at = uattn_backward_emit_step(&body, kernel, step);
+  emit_moving_loads(&body, kernel, at.place,
                     uattn_backward_emit_ring_step(&body, kernel, step));
+  if (uattn_backward_keys_stay(kernel->kind))
+    uattn_emit_ring_produce_records(&body, params[UATTN_BACKWARD_PARAM_RECORDS],
+                                    uattn_backward_emit_record_offset(
+                                        &body, kernel, at.q_head, at.place.row),
+                                    kernel->records_ring, step);
   uattn_yield(&body, NULL, 0);
   uattn_for_append(b, kernel->zero, kernel->steps, kernel->one, NULL, 0, loop);
   if (uattn_backward_keys_stay(kernel->kind) && kernel->plan->masks.has_ranker)
@@ -470,7 +565,7 @@ static MlirRegion emit_producer(const uattn_builder_t *b,
   uattn_builder_t role, thread;
   MlirRegion role_region = uattn_region_create(b, NULL, 0, &role);
   MlirRegion thread_region = uattn_region_create(&role, NULL, 0, &thread);
-  if (kernel->kind != UATTN_BACKWARD_DTEMP)
+  if (has_tiles(kernel))
     emit_loads(&thread, kernel);
   uattn_yield(&thread, NULL, 0);
   uattn_if_append(&role, uattn_emit_elect(&role), thread_region);
@@ -487,6 +582,8 @@ static MlirRegion emit_consumer(const uattn_builder_t *b,
     return uattn_backward_emit_rows(b, kernel);
   if (kernel->kind == UATTN_BACKWARD_DTEMP)
     return uattn_backward_emit_dtemp(b, kernel);
+  if (kernel->kind == UATTN_BACKWARD_FINISH)
+    return uattn_backward_emit_finish(b, kernel);
   return uattn_backward_emit_products(b, kernel);
 }
 
@@ -509,13 +606,15 @@ void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
     kernel.params[params[i].what] = mlirBlockGetArgument(body.block, i);
   kernel.zero = uattn_constant_i32(&body, 0);
   kernel.one = uattn_constant_i32(&body, 1);
-  if (kind == UATTN_BACKWARD_DQ)
+  if (has_forward(&kernel))
     emit_forward_place(&body, &kernel);
   else
     emit_place(&body, &kernel);
+  if (kernel.params[UATTN_BACKWARD_PARAM_BOUNDS].ptr && !has_forward(&kernel))
+    emit_bounds(&body, &kernel);
   if (uattn_backward_keys_stay(kind))
     emit_moving_rows(&body, &kernel);
-  if (kind != UATTN_BACKWARD_DTEMP)
+  if (has_tiles(&kernel))
     emit_tiles(&body, &kernel);
 
   int64_t registers[ROLE_COUNT] = {kernel.layout.producer_registers,

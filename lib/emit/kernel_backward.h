@@ -26,6 +26,7 @@ typedef struct {
   /* Tiles that move past: Q and dout, or K and V. Null for rows. */
   MlirValue first_ring;
   MlirValue second_ring;
+  MlirValue records_ring; /* where keys stay */
   MlirValue steps;
   /* dkv: rows of q that move past, one range or, with the ranker mask, two that
    * do not meet; tiles of a head, and how many of them are the first range's.
@@ -34,8 +35,9 @@ typedef struct {
   MlirValue moving_end[2];
   MlirValue first_tiles;
   MlirValue moving_tiles;
-  /* dkv with the ranker mask: bounds (positions, lower ones from 0); steps
-   * after `steps` with the candidates' own rows, one a head and consumer. */
+  /* rows and dkv with the ranker mask: bounds (positions, lower ones from 0).
+   * dkv: steps after `steps` with the candidates' own rows, one a head and
+   * consumer. */
   MlirValue history_lower;
   MlirValue history_upper;
   MlirValue candidate_lower;
@@ -75,6 +77,23 @@ MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
                                          const uattn_backward_kernel_t *kernel,
                                          MlirValue q_head);
 
+/* Where the batch begins in a tensor of [batch, tokens]. */
+MlirValue uattn_backward_token_offset(const uattn_builder_t *b,
+                                      const uattn_backward_kernel_t *kernel,
+                                      uattn_backward_param_t tokens);
+/* lower <= row < upper, rows of i1 from rows of i32. */
+MlirValue uattn_backward_is_within(const uattn_builder_t *b, MlirValue rows,
+                                   MlirValue lower, MlirValue upper);
+/* Where the record of a row of a head lies, in numbers; i64. */
+MlirValue
+uattn_backward_emit_record_offset(const uattn_builder_t *b,
+                                  const uattn_backward_kernel_t *kernel,
+                                  MlirValue q_head, MlirValue first_row);
+/* Sums of dQ of a head's rows. */
+uattn_sums_t uattn_backward_emit_sums(const uattn_builder_t *b,
+                                      const uattn_backward_kernel_t *kernel,
+                                      MlirValue q_head, MlirValue first_row);
+
 /* z_loss_weight lse + dlse of rows of q; `lse` is theirs. */
 MlirValue
 uattn_backward_emit_lse_gradient(const uattn_builder_t *b,
@@ -91,12 +110,15 @@ void uattn_backward_store_rows(const uattn_builder_t *b,
                                uattn_backward_param_t param,
                                MlirValue first_row, MlirValue rows);
 
-/* backward_rows.c, backward_products.c: the region of a consumer warpgroup. */
+/* backward_rows.c, backward_products.c, backward_fused.c: the region of a
+ * consumer warpgroup. */
 MlirRegion uattn_backward_emit_rows(const uattn_builder_t *b,
                                     const uattn_backward_kernel_t *kernel);
 MlirRegion uattn_backward_emit_dtemp(const uattn_builder_t *b,
                                      const uattn_backward_kernel_t *kernel);
 MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
                                         const uattn_backward_kernel_t *kernel);
+MlirRegion uattn_backward_emit_finish(const uattn_builder_t *b,
+                                      const uattn_backward_kernel_t *kernel);
 
 #endif /* UATTN_EMIT_KERNEL_BACKWARD_H */

@@ -130,6 +130,46 @@ void uattn_emit_ring_release(const uattn_builder_t *b, MlirValue ring,
   uattn_op_append(b, &op);
 }
 
+void uattn_emit_ring_produce_records(const uattn_builder_t *b, MlirValue source,
+                                     MlirValue offset, MlirValue ring,
+                                     MlirValue step) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_RING_PRODUCE_RECORDS);
+  uattn_op_operand(&op, source);
+  uattn_op_operand(&op, offset);
+  uattn_op_operand(&op, ring);
+  uattn_op_operand(&op, step);
+  uattn_op_append(b, &op);
+}
+
+MlirValue uattn_emit_smem_alloc(const uattn_builder_t *b, MlirType tile,
+                                int64_t smem_offset) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_ALLOC);
+  uattn_op_attribute(&op, UATTN_ATTR_SMEM_OFFSET,
+                     uattn_attribute_i64(b, smem_offset));
+  uattn_op_result(&op, uattn_smem_type(tile));
+  return uattn_op_append_value(b, &op);
+}
+
+MlirValue uattn_emit_smem_columns(const uattn_builder_t *b, MlirValue source,
+                                  MlirValue index, int64_t columns) {
+  MlirType tile = uattn_type_inner(mlirValueGetType(source));
+  uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_COLUMNS);
+  uattn_op_operand(&op, source);
+  uattn_op_operand(&op, index);
+  uattn_op_result(
+      &op, uattn_smem_type(uattn_type_vector2(
+               uattn_type_element(tile), uattn_type_dim(tile, 0), columns)));
+  return uattn_op_append_value(b, &op);
+}
+
+void uattn_emit_smem_transpose(const uattn_builder_t *b, MlirValue value,
+                               MlirValue target) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_TRANSPOSE);
+  uattn_op_operand(&op, value);
+  uattn_op_operand(&op, target);
+  uattn_op_append(b, &op);
+}
+
 MlirValue uattn_emit_smem_rows(const uattn_builder_t *b, MlirValue source,
                                MlirValue index, int64_t rows) {
   MlirType tile = uattn_type_inner(mlirValueGetType(source));
@@ -250,6 +290,15 @@ MlirValue uattn_emit_column_load(const uattn_builder_t *b, MlirValue source,
   return uattn_op_append_value(b, &op);
 }
 
+MlirValue uattn_emit_column_read(const uattn_builder_t *b, MlirValue records,
+                                 int64_t field, MlirType tile) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_COLUMN_READ);
+  uattn_op_operand(&op, records);
+  uattn_op_attribute(&op, UATTN_ATTR_FIELD, uattn_attribute_i64(b, field));
+  uattn_op_result(&op, tile);
+  return uattn_op_append_value(b, &op);
+}
+
 MlirValue uattn_emit_smem_read(const uattn_builder_t *b, MlirValue source) {
   return uattn_cast(b, UATTN_OPNAME_SMEM_READ, source,
                     uattn_type_inner(mlirValueGetType(source)));
@@ -264,13 +313,23 @@ MlirValue uattn_emit_row_dot(const uattn_builder_t *b, MlirValue x, MlirValue y,
   return uattn_op_append_value(b, &op);
 }
 
-void uattn_emit_smem_negate_rows(const uattn_builder_t *b, MlirValue tile,
-                                 MlirValue flags, MlirValue barrier) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_NEGATE_ROWS);
+static void change_rows(const uattn_builder_t *b, const char *name,
+                        MlirValue tile, MlirValue flags, MlirValue barrier) {
+  uattn_op_t op = uattn_op(name);
   uattn_op_operand(&op, tile);
   uattn_op_operand(&op, flags);
   uattn_op_operand(&op, barrier);
   uattn_op_append(b, &op);
+}
+
+void uattn_emit_smem_negate_rows(const uattn_builder_t *b, MlirValue tile,
+                                 MlirValue flags, MlirValue barrier) {
+  change_rows(b, UATTN_OPNAME_SMEM_NEGATE_ROWS, tile, flags, barrier);
+}
+
+void uattn_emit_smem_drop_rows(const uattn_builder_t *b, MlirValue tile,
+                               MlirValue flags, MlirValue barrier) {
+  change_rows(b, UATTN_OPNAME_SMEM_DROP_ROWS, tile, flags, barrier);
 }
 
 MlirValue uattn_emit_warpgroup_all(const uattn_builder_t *b, MlirValue flags,
@@ -291,6 +350,11 @@ void uattn_emit_smem_clear_rows(const uattn_builder_t *b, MlirValue tile,
   uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_CLEAR_ROWS);
   uattn_op_operand(&op, tile);
   uattn_op_operand(&op, first);
+  uattn_op_append(b, &op);
+}
+
+void uattn_emit_warp_sync(const uattn_builder_t *b) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_WARP_SYNC);
   uattn_op_append(b, &op);
 }
 
@@ -337,6 +401,20 @@ void uattn_emit_row_store(const uattn_builder_t *b, MlirValue rows,
   uattn_op_append(b, &op);
 }
 
+void uattn_emit_record_store(const uattn_builder_t *b,
+                             const MlirValue fields[4], MlirValue target,
+                             MlirValue offset, MlirValue first_row,
+                             MlirValue limit) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_RECORD_STORE);
+  for (int i = 0; i < 4; ++i)
+    uattn_op_operand(&op, fields[i]);
+  uattn_op_operand(&op, target);
+  uattn_op_operand(&op, offset);
+  uattn_op_operand(&op, first_row);
+  uattn_op_operand(&op, limit);
+  uattn_op_append(b, &op);
+}
+
 void uattn_emit_tile_store(const uattn_builder_t *b, MlirValue value,
                            MlirValue staging, MlirValue map,
                            uattn_tile_place_t place, MlirValue barrier) {
@@ -349,4 +427,38 @@ void uattn_emit_tile_store(const uattn_builder_t *b, MlirValue value,
   uattn_op_operand(&op, place.batch);
   uattn_op_operand(&op, barrier);
   uattn_op_append(b, &op);
+}
+
+static void add_sums(uattn_op_t *op, uattn_sums_t sums) {
+  uattn_op_operand(op, sums.memory);
+  uattn_op_operand(op, sums.offset);
+  uattn_op_operand(op, sums.first_row);
+  uattn_op_operand(op, sums.limit);
+}
+
+void uattn_emit_sums_clear(const uattn_builder_t *b, uattn_sums_t sums,
+                           int64_t columns) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_SUMS_CLEAR);
+  add_sums(&op, sums);
+  uattn_op_attribute(&op, UATTN_ATTR_COLUMNS, uattn_attribute_i64(b, columns));
+  uattn_op_append(b, &op);
+}
+
+void uattn_emit_sums_add(const uattn_builder_t *b, MlirValue value,
+                         MlirValue staging, uattn_sums_t sums,
+                         MlirValue barrier) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_SUMS_ADD);
+  uattn_op_operand(&op, value);
+  uattn_op_operand(&op, staging);
+  add_sums(&op, sums);
+  uattn_op_operand(&op, barrier);
+  uattn_op_append(b, &op);
+}
+
+MlirValue uattn_emit_sums_load(const uattn_builder_t *b, uattn_sums_t sums,
+                               MlirType tile) {
+  uattn_op_t op = uattn_op(UATTN_OPNAME_SUMS_LOAD);
+  add_sums(&op, sums);
+  uattn_op_result(&op, tile);
+  return uattn_op_append_value(b, &op);
 }

@@ -64,6 +64,16 @@ MlirValue uattn_emit_ring_acquire_rows(const uattn_builder_t *b, MlirValue ring,
                                        MlirValue step, int64_t rows);
 void uattn_emit_ring_release(const uattn_builder_t *b, MlirValue ring,
                              MlirValue step);
+/* The tile of records from source[offset] on. */
+void uattn_emit_ring_produce_records(const uattn_builder_t *b, MlirValue source,
+                                     MlirValue offset, MlirValue ring,
+                                     MlirValue step);
+MlirValue uattn_emit_smem_alloc(const uattn_builder_t *b, MlirType tile,
+                                int64_t smem_offset);
+MlirValue uattn_emit_smem_columns(const uattn_builder_t *b, MlirValue source,
+                                  MlirValue index, int64_t columns);
+void uattn_emit_smem_transpose(const uattn_builder_t *b, MlirValue value,
+                               MlirValue target);
 MlirValue uattn_emit_smem_rows(const uattn_builder_t *b, MlirValue source,
                                MlirValue index, int64_t rows);
 /* A null `when` is always. */
@@ -101,16 +111,21 @@ MlirValue uattn_emit_scalar_load(const uattn_builder_t *b, MlirValue source,
 MlirValue uattn_emit_column_load(const uattn_builder_t *b, MlirValue source,
                                  MlirValue offset, MlirValue first_column,
                                  MlirValue limit, MlirType tile);
+MlirValue uattn_emit_column_read(const uattn_builder_t *b, MlirValue records,
+                                 int64_t field, MlirType tile);
 MlirValue uattn_emit_smem_read(const uattn_builder_t *b, MlirValue source);
 MlirValue uattn_emit_row_dot(const uattn_builder_t *b, MlirValue x, MlirValue y,
                              MlirType rows);
 void uattn_emit_smem_negate_rows(const uattn_builder_t *b, MlirValue tile,
                                  MlirValue flags, MlirValue barrier);
+void uattn_emit_smem_drop_rows(const uattn_builder_t *b, MlirValue tile,
+                               MlirValue flags, MlirValue barrier);
 MlirValue uattn_emit_warpgroup_all(const uattn_builder_t *b, MlirValue flags,
                                    MlirValue barrier);
 MlirValue uattn_emit_warp_any(const uattn_builder_t *b, MlirValue flags);
 void uattn_emit_smem_clear_rows(const uattn_builder_t *b, MlirValue tile,
                                 MlirValue first);
+void uattn_emit_warp_sync(const uattn_builder_t *b);
 void uattn_emit_async_proxy_fence_op(const uattn_builder_t *b);
 MlirValue uattn_emit_row_broadcast(const uattn_builder_t *b, MlirValue rows,
                                    MlirType tile);
@@ -122,8 +137,28 @@ MlirValue uattn_emit_row_load(const uattn_builder_t *b, MlirValue source,
 void uattn_emit_row_store(const uattn_builder_t *b, MlirValue rows,
                           MlirValue target, MlirValue offset,
                           MlirValue first_row, MlirValue limit);
+/* fields[0 .. 3]: rows. */
+void uattn_emit_record_store(const uattn_builder_t *b,
+                             const MlirValue fields[4], MlirValue target,
+                             MlirValue offset, MlirValue first_row,
+                             MlirValue limit);
 void uattn_emit_tile_store(const uattn_builder_t *b, MlirValue value,
                            MlirValue staging, MlirValue map,
                            uattn_tile_place_t place, MlirValue barrier);
+
+/* Rows of sums in global memory: where they start and how many there are. */
+typedef struct {
+  MlirValue memory;
+  MlirValue offset;
+  MlirValue first_row;
+  MlirValue limit;
+} uattn_sums_t;
+void uattn_emit_sums_clear(const uattn_builder_t *b, uattn_sums_t sums,
+                           int64_t columns);
+void uattn_emit_sums_add(const uattn_builder_t *b, MlirValue value,
+                         MlirValue staging, uattn_sums_t sums,
+                         MlirValue barrier);
+MlirValue uattn_emit_sums_load(const uattn_builder_t *b, uattn_sums_t sums,
+                               MlirType tile);
 
 #endif /* UATTN_EMIT_PIPELINE_BUILDER_H */

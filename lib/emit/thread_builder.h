@@ -94,6 +94,10 @@ typedef struct {
 void uattn_emit_tma_load(const uattn_builder_t *b, MlirValue map,
                          const uattn_tma_coordinates_t *at, MlirValue target,
                          MlirValue barrier);
+/* `bytes` that lie one behind the other; addresses and bytes are multiples of
+ * 16. */
+void uattn_emit_bulk_load(const uattn_builder_t *b, MlirValue source,
+                          int32_t bytes, MlirValue target, MlirValue barrier);
 /* Starts a store; uattn_emit_tma_store_wait ends a group of them once their
  * shared memory has been read. */
 void uattn_emit_tma_store(const uattn_builder_t *b, MlirValue map,
@@ -181,6 +185,16 @@ MlirValue uattn_emit_widen(const uattn_builder_t *b, MlirValue packed,
  * shared-memory tile. */
 void uattn_emit_fragment_store(const uattn_builder_t *b, MlirValue thread,
                                MlirValue fragment, uattn_smem_tile_t target);
+/* Writes the transpose of a packed fragment to a tile of 64 columns. */
+void uattn_emit_fragment_transpose(const uattn_builder_t *b, MlirValue thread,
+                                   MlirValue fragment,
+                                   uattn_smem_tile_t target);
+/* Zeros in the thread's rows of a tile of 64 rows where `flags`, vector<2xi1>,
+ * is true. */
+void uattn_emit_drop_rows(const uattn_builder_t *b,
+                          const uattn_fragment_place_t *place,
+                          uattn_smem_tile_t tile, int64_t columns,
+                          MlirValue flags);
 
 /* ---- global_memory.c ------------------------------------------------------
  */
@@ -193,6 +207,48 @@ MlirValue uattn_emit_global_address(const uattn_builder_t *b, MlirValue base,
 MlirValue uattn_emit_global_load(const uattn_builder_t *b, MlirValue base,
                                  MlirValue offset, MlirValue index,
                                  MlirType element);
+
+/* ---- global_sums.c --------------------------------------------------------
+ */
+
+/* Rows of sums, or of records: see the ops sums_add and record_store. */
+typedef struct {
+  MlirValue memory;
+  MlirValue offset; /* i64 */
+  MlirValue first_row;
+  MlirValue limit;
+} uattn_sums_place_t;
+
+/* Zeros in the place's 64 rows, by one warpgroup. */
+void uattn_emit_sums_zero(const uattn_builder_t *b, MlirValue thread,
+                          const uattn_sums_place_t *sums, int64_t columns);
+/* The fragment of a tile of 64 columns into shared memory, 16 KiB at `staging`,
+ * in the order of the sums of rows first_row on. */
+void uattn_emit_sums_stage(const uattn_builder_t *b,
+                           const uattn_fragment_place_t *place,
+                           MlirValue fragment, MlirValue staging,
+                           MlirValue first_row);
+/* One thread: starts to add what is staged; waits until the copies that it
+ * started have read their shared memory. */
+void uattn_emit_sums_copy(const uattn_builder_t *b,
+                          const uattn_sums_place_t *sums, MlirValue staging);
+void uattn_emit_sums_wait(const uattn_builder_t *b);
+MlirValue uattn_emit_sums_fragment(const uattn_builder_t *b,
+                                   const uattn_fragment_place_t *place,
+                                   const uattn_sums_place_t *sums,
+                                   int64_t columns);
+
+/* fields[0 .. 3]: vector<2xf32>, a value a row. */
+void uattn_emit_record_write(const uattn_builder_t *b,
+                             const uattn_fragment_place_t *place,
+                             const MlirValue fields[4],
+                             const uattn_sums_place_t *records);
+/* Field `field` of the records in shared memory at `records`, as a fragment
+ * with a record a column. */
+MlirValue uattn_emit_record_columns(const uattn_builder_t *b,
+                                    const uattn_fragment_place_t *place,
+                                    MlirValue records, int64_t field,
+                                    int64_t columns, MlirType element);
 
 /* ---- segment_hull.c -------------------------------------------------------
  */

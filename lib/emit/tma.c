@@ -17,6 +17,16 @@ void uattn_emit_tma_load(const uattn_builder_t *b, MlirValue map,
                    "r,l,r,r,r,r,r", operands, 7, no_result);
 }
 
+void uattn_emit_bulk_load(const uattn_builder_t *b, MlirValue source,
+                          int32_t bytes, MlirValue target, MlirValue barrier) {
+  MlirValue operands[4] = {target, source, uattn_constant_i32(b, bytes),
+                           barrier};
+  uattn_inline_ptx(b,
+                   "cp.async.bulk.shared::cluster.global"
+                   ".mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];",
+                   "r,l,r,r", operands, 4, no_result);
+}
+
 void uattn_emit_tma_store(const uattn_builder_t *b, MlirValue map,
                           const uattn_tma_coordinates_t *at, MlirValue source) {
   MlirValue operands[6] = {map,     at->column, at->head,

@@ -179,10 +179,15 @@ int uattn_forward_params(const uattn_forward_plan_t *plan,
 
 /* ---- Backward --------------------------------------------------------------
  * Kernels, one after the other: what every row of q brings to the others
- * (delta, and lse in base 2), then dK and dV, a CTA a KV tile that walks all
- * rows of q of its heads, then dQ and each head's share of dtemp, a CTA a query
- * tile that walks all keys, then, where it is wanted, dtemp. No sum depends on
- * the order in which CTAs run. */
+ * (delta, and lse in base 2), then one of
+ *
+ *   fused      dK, dV and dQ, a CTA a KV tile that walks all rows of q of its
+ *              heads; dQ is added up in global memory as CTAs come, so that
+ *              its last bits change from run to run; then a kernel that turns
+ *              the sums into dQ;
+ *   separate   dK and dV likewise, then dQ and each head's share of dtemp, a
+ *              CTA a query tile that walks all keys, then, where it is wanted,
+ *              dtemp. No sum depends on the order in which CTAs run. */
 
 typedef enum {
   UATTN_BACKWARD_ROWS,
@@ -190,7 +195,9 @@ typedef enum {
   UATTN_BACKWARD_DK, /* and DV: where one kernel cannot hold both */
   UATTN_BACKWARD_DV,
   UATTN_BACKWARD_DQ,
-  UATTN_BACKWARD_DTEMP, /* sums dq's share of every head */
+  UATTN_BACKWARD_DTEMP,  /* sums dq's share of every head */
+  UATTN_BACKWARD_FUSED,  /* DKV, which adds to sums of dQ */
+  UATTN_BACKWARD_FINISH, /* dQ from its sums, and candidates' own keys */
   UATTN_BACKWARD_KERNEL_COUNT
 } uattn_backward_kernel_kind_t;
 
@@ -205,14 +212,13 @@ typedef struct {
   bool has_temp;
   bool has_dlse;
   bool has_dtemp;
+  bool is_deterministic;
   uattn_mask_kinds_t masks;
   /* Decisions. */
+  bool fuses_dq;
   int32_t consumer_warpgroups;
   int32_t moving_tile_rows;
-  int32_t stage_count; /* of each of the two rings */
-  /* dkv: dP is multiplied after P is known, which saves a tile of registers and
-   * costs the products' overlap. */
-  bool defers_dp;
+  int32_t stage_count; /* of each of the two rings, and of the records' */
   int32_t entry_registers;
   int32_t producer_registers;
   int32_t consumer_registers;
@@ -228,7 +234,14 @@ typedef struct {
   int32_t second_barrier_offset;
   int32_t first_ring_barrier_offset;
   int32_t second_ring_barrier_offset;
-  int32_t segment_offset; /* 32 bytes, dq with segments */
+  /* Where keys stay: a ring of the rows' records. Fused: two tiles of dS,
+   * [moving rows, rows that stay]; a tile of f32 a consumer to add from,
+   * [64, 64]. */
+  int32_t records_offset;
+  int32_t records_barrier_offset;
+  int32_t ds_offset;
+  int32_t staging_offset;
+  int32_t segment_offset; /* 32 bytes, with segments where products are */
   int32_t total_bytes;
   int32_t consumer_warpgroups;
   int32_t rows_per_cta; /* that stay */
@@ -238,6 +251,7 @@ typedef struct {
   int32_t consumer_registers;
   int32_t store_barrier_id; /* + consumer index */
   int32_t clear_barrier_id; /* all consumers: dead rows are cleared */
+  int32_t ds_barrier_id;    /* all consumers: dS is there */
 } uattn_backward_layout_t;
 uattn_backward_layout_t
 uattn_backward_layout(const uattn_backward_plan_t *plan,
@@ -250,7 +264,7 @@ int32_t uattn_backward_kernels(
 /* K and V stay, and rows of q move past. */
 static inline bool uattn_backward_keys_stay(uattn_backward_kernel_kind_t kind) {
   return kind == UATTN_BACKWARD_DKV || kind == UATTN_BACKWARD_DK ||
-         kind == UATTN_BACKWARD_DV;
+         kind == UATTN_BACKWARD_DV || kind == UATTN_BACKWARD_FUSED;
 }
 
 /* As the forward's functions of the same names. */
@@ -288,6 +302,13 @@ typedef enum {
   UATTN_BACKWARD_PARAM_EXPONENT_SHIFT,
   UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
   UATTN_BACKWARD_PARAM_DTEMP_SHARE, /* the same shape, of each head */
+  /* f32 [batch, q_heads, uattn_record_rows(q_tokens), 4]: of each row both
+   * shifts, temp (1 without) and the bits of its segment id (0 without). Rows
+   * without a key, and behind q_tokens, have the exponent shift -inf, and
+   * zeros. */
+  UATTN_BACKWARD_PARAM_RECORDS,
+  /* Fused, f32 [batch, q_heads, head_dim / 64, q_tokens, 64]: sums of dQ. */
+  UATTN_BACKWARD_PARAM_DQ_SUMS,
   UATTN_BACKWARD_PARAM_DTEMP,
   UATTN_BACKWARD_PARAM_Q_TOKENS,
   UATTN_BACKWARD_PARAM_KV_TOKENS,
@@ -304,6 +325,13 @@ typedef enum {
   UATTN_BACKWARD_PARAM_GRADIENT_SCALE,
   UATTN_BACKWARD_PARAM_COUNT
 } uattn_backward_param_t;
+
+/* Rows of records of one head: a tile of 64 may start at any row of q. */
+static inline int64_t uattn_record_rows(int64_t q_tokens) {
+  return (q_tokens + UATTN_WARPGROUP_ROWS - 1) / UATTN_WARPGROUP_ROWS *
+             UATTN_WARPGROUP_ROWS +
+         UATTN_WARPGROUP_ROWS;
+}
 
 /* Writes at most UATTN_BACKWARD_PARAM_COUNT entries, returns how many. */
 int uattn_backward_params(const uattn_backward_plan_t *plan,

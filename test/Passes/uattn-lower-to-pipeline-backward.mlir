@@ -16,9 +16,9 @@
 // CHECK-LABEL: func.func @op_names_its_kernels(
 // CHECK: "uattn.ranker_attention_bwd"(
 // CHECK-SAME: kernels = [
-// CHECK-SAME: @[[ROWS:[a-z0-9_]+]]::@ranker_attention_bwd_rows_bf16_d64_none,
-// CHECK-SAME: @[[DKV:[a-z0-9_]+]]::@ranker_attention_bwd_dkv_bf16_d64_none,
-// CHECK-SAME: @[[DQ:[a-z0-9_]+]]::@ranker_attention_bwd_dq_bf16_d64_none],
+// CHECK-SAME: @[[ROWS:[a-z0-9_]+]]::@ranker_attention_bwd_rows_bf16_d64_none_fused,
+// CHECK-SAME: @[[FUSED:[a-z0-9_]+]]::@ranker_attention_bwd_dqkv_bf16_d64_none_fused,
+// CHECK-SAME: @[[SUM:[a-z0-9_]+]]::@ranker_attention_bwd_dqsum_bf16_d64_none_fused],
 func.func @op_names_its_kernels(%q: !q, %lse: !lse) -> !q {
   %0:3 = "uattn.ranker_attention_bwd"(%q, %q, %q, %q, %lse, %q) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
@@ -29,27 +29,42 @@ func.func @op_names_its_kernels(%q: !q, %lse: !lse) -> !q {
 }
 
 // Sizes, the scale's value and sign, q_offset and the weight of z-loss are
-// arguments of the launch, and both modes have the same kernels.
+// arguments of the launch.
 // CHECK-LABEL: func.func @same_plan_shares_the_kernels(
-// CHECK: kernels = [@[[ROWS]]::@{{[a-z0-9_]+}}, @[[DKV]]::@{{[a-z0-9_]+}}, @[[DQ]]::@{{[a-z0-9_]+}}],
+// CHECK: kernels = [@[[ROWS]]::@{{[a-z0-9_]+}}, @[[FUSED]]::@{{[a-z0-9_]+}}, @[[SUM]]::@{{[a-z0-9_]+}}],
 func.func @same_plan_shares_the_kernels(%q: !dyn, %lse: !dynlse) -> !dyn {
   %0:3 = "uattn.ranker_attention_bwd"(%q, %q, %q, %q, %lse, %q) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = -1.0 : f32,
-    q_offset = 5 : i64, z_loss_weight = 0.5 : f32, deterministic,
+    q_offset = 5 : i64, z_loss_weight = 0.5 : f32,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0>,
     resultSegmentSizes = array<i32: 1, 1, 1, 0>
   } : (!dyn, !dyn, !dyn, !dyn, !dynlse, !dyn) -> (!dyn, !dyn, !dyn)
   return %0#0 : !dyn
 }
 
+// Sums in one order take kernels of their own.
+// CHECK-LABEL: func.func @deterministic_op_has_others(
+// CHECK: kernels = [
+// CHECK-SAME: @[[ORDERED:[a-z0-9_]+]]::@ranker_attention_bwd_rows_bf16_d64_none,
+// CHECK-SAME: @[[DKV:[a-z0-9_]+]]::@ranker_attention_bwd_dkv_bf16_d64_none,
+// CHECK-SAME: @[[DQ:[a-z0-9_]+]]::@ranker_attention_bwd_dq_bf16_d64_none],
+func.func @deterministic_op_has_others(%q: !q, %lse: !lse) -> !q {
+  %0:3 = "uattn.ranker_attention_bwd"(%q, %q, %q, %q, %lse, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32, deterministic,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0>,
+    resultSegmentSizes = array<i32: 1, 1, 1, 0>
+  } : (!q, !q, !q, !q, !lse, !q) -> (!q, !q, !q)
+  return %0#0 : !q
+}
+
 // Two plans that differ in a decision are kernels of one name in other modules.
 // CHECK-LABEL: func.func @decisions_are_part_of_the_module(
 // CHECK: kernels = [
-// CHECK-SAME: @[[SMALLER:[a-z0-9_]+_1x32x1_r128_32_168_deferred]]::@ranker_attention_bwd_rows_bf16_d64_none,
+// CHECK-SAME: @[[SMALLER:[a-z0-9_]+_1x32x1_r128_32_168]]::@ranker_attention_bwd_rows_bf16_d64_none,
 func.func @decisions_are_part_of_the_module(%q: !q, %lse: !lse) -> !q {
   %0:3 = "uattn.ranker_attention_bwd"(%q, %q, %q, %q, %lse, %q) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
-    plan = #uattn.plan<{defers_dp = true, consumer_registers = 168 : i64, consumer_warpgroups = 1 : i64,
+    plan = #uattn.plan<{fuses_dq = false, consumer_registers = 168 : i64, consumer_warpgroups = 1 : i64,
       entry_registers = 128 : i64, moving_tile_rows = 32 : i64, producer_registers = 32 : i64,
       stage_count = 1 : i64, target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0>,
@@ -74,14 +89,32 @@ func.func @dtemp_has_a_kernel(%q: !q, %temp: !temp, %lse: !lse) -> !temp {
   return %0#3 : !temp
 }
 
-// Products: two for S and dP, then two sums; dP is of V and dout.
+// Products: two for S and dP, then the sums; dP is of V and dout.
 // CHECK: gpu.module @[[ROWS]]
-// CHECK: gpu.func @ranker_attention_bwd_rows_bf16_d64_none(
-// CHECK: "uattn.row_dot"(
+// CHECK: gpu.func @ranker_attention_bwd_rows_bf16_d64_none_fused(
+// CHECK: "uattn.wgmma"(
+// CHECK: "uattn.record_store"(
+// CHECK: "uattn.sums_clear"(
+// CHECK: gpu.module @[[FUSED]]
+// CHECK: gpu.func @ranker_attention_bwd_dqkv_bf16_d64_none_fused(
+// CHECK-COUNT-2: "uattn.wgmma"({{.*}} {transpose_b}
+// CHECK: "uattn.wgmma"(
+// CHECK: "uattn.smem_transpose"(
+// CHECK-COUNT-2: "uattn.wgmma"(
+// CHECK: "uattn.sums_add"(
+// CHECK-COUNT-2: "uattn.tile_store"(
+// CHECK: gpu.module @[[SUM]]
+// CHECK: gpu.func @ranker_attention_bwd_dqsum_bf16_d64_none_fused(
+// CHECK-NOT: "uattn.wgmma"(
+// CHECK: "uattn.sums_load"(
+// CHECK: "uattn.tile_store"(
+// CHECK: gpu.module @[[ORDERED]]
+// CHECK-NOT: "uattn.sums_clear"(
 // CHECK: gpu.module @[[DKV]]
 // CHECK: gpu.func @ranker_attention_bwd_dkv_bf16_d64_none(
 // CHECK-COUNT-2: "uattn.wgmma"({{.*}} {transpose_b}
 // CHECK-COUNT-2: "uattn.wgmma"(
+// CHECK-NOT: "uattn.sums_add"(
 // CHECK-COUNT-2: "uattn.tile_store"(
 // CHECK: gpu.module @[[DQ]]
 // CHECK: gpu.func @ranker_attention_bwd_dq_bf16_d64_none(

@@ -15,7 +15,7 @@
 // CHECK-SAME: cap = #uattn.cap<"none",
 // CHECK-SAME: plan = #uattn.plan<{
 // CHECK-SAME: consumer_registers = {{[0-9]+}} : i64, consumer_warpgroups = {{[0-9]+}} : i64,
-// CHECK-SAME: entry_registers = {{[0-9]+}} : i64, moving_tile_rows = {{[0-9]+}} : i64,
+// CHECK-SAME: entry_registers = {{[0-9]+}} : i64, fuses_dq = true, moving_tile_rows = {{[0-9]+}} : i64,
 // CHECK-SAME: producer_registers = {{[0-9]+}} : i64, stage_count = {{[0-9]+}} : i64,
 // CHECK-SAME: target = "sm_90a"}>
 // CHECK-SAME: sm_scale = 1.250000e-01 : f32
@@ -28,11 +28,10 @@ func.func @op_gets_a_plan(%q: !q, %lse: !lse) -> (!q, !q, !q) {
   return %0#0, %0#1, %0#2 : !q, !q, !q
 }
 
-// Sizes, the scale and the weight of z-loss are arguments of the launch, and both
-// modes sum in one order.
+// Sizes, the scale and the weight of z-loss are arguments of the launch.
 // CHECK-LABEL: func.func @launch_arguments_do_not_matter(
 // CHECK: "uattn.ranker_attention_bwd"({{.*}} plan = #uattn.plan<[[PLAN:{.*}]]>,
-// CHECK: "uattn.ranker_attention_bwd"({{.*}} deterministic, {{.*}} plan = #uattn.plan<[[PLAN]]>,
+// CHECK: "uattn.ranker_attention_bwd"({{.*}} plan = #uattn.plan<[[PLAN]]>,
 // CHECK-SAME: z_loss_weight = 5.000000e-01 : f32
 func.func @launch_arguments_do_not_matter(%q: !q, %lse: !lse, %dq: !dyn, %dlse: !dynlse)
     -> (!q, !dyn) {
@@ -43,11 +42,23 @@ func.func @launch_arguments_do_not_matter(%q: !q, %lse: !lse, %dq: !dyn, %dlse: 
   } : (!q, !q, !q, !q, !lse, !q) -> (!q, !q, !q)
   %1:3 = "uattn.ranker_attention_bwd"(%dq, %dq, %dq, %dq, %dlse, %dq) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = -2.0 : f32,
-    z_loss_weight = 0.5 : f32, deterministic,
+    z_loss_weight = 0.5 : f32,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0>,
     resultSegmentSizes = array<i32: 1, 1, 1, 0>
   } : (!dyn, !dyn, !dyn, !dyn, !dynlse, !dyn) -> (!dyn, !dyn, !dyn)
   return %0#0, %1#0 : !q, !dyn
+}
+
+// Sums in one order.
+// CHECK-LABEL: func.func @deterministic_dq_is_not_added_up(
+// CHECK: plan = #uattn.plan<{{.*}} fuses_dq = false,
+func.func @deterministic_dq_is_not_added_up(%q: !q, %lse: !lse) -> !q {
+  %0:3 = "uattn.ranker_attention_bwd"(%q, %q, %q, %q, %lse, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32, deterministic,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0>,
+    resultSegmentSizes = array<i32: 1, 1, 1, 0>
+  } : (!q, !q, !q, !q, !lse, !q) -> (!q, !q, !q)
+  return %0#0 : !q
 }
 
 // Who wrote a plan meant it.

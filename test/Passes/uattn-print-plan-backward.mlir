@@ -29,7 +29,6 @@
 // CHECK-NEXT: tiles: 64 rows stay (1 consumer warpgroups of 64){{$}}
 // CHECK-NEXT: registers
 // CHECK-NEXT: shared memory
-// CHECK-NEXT: dP: beside S
 // CHECK-NEXT: sums: in one order, whatever CTAs do first
 // UNPLANNED: uattn-print-plan-backward.mlir:[[# @LINE + 2]]:10: error: op has no plan: expected the attribute that uattn-plan adds
 func.func @chosen_plan_is_explained(%q: !q, %temp: !temp, %lse: !lse) -> (!q, !temp) {
@@ -45,20 +44,37 @@ func.func @chosen_plan_is_explained(%q: !q, %temp: !temp, %lse: !lse) -> (!q, !t
 // dtemp.
 // CHECK-NEXT: backward kernel ranker_attention_bwd_rows_bf16_d64_none_causal on sm_90a
 // CHECK: backward kernel ranker_attention_bwd_dkv_bf16_d64_none_causal on sm_90a
-// CHECK: tiles: 64 rows stay (1 consumer warpgroups of 64), 128 move past, 3 stages
+// CHECK: tiles: 64 rows stay (1 consumer warpgroups of 64), 32 move past, 3 stages
 // CHECK-NEXT: registers a thread: 128 at entry, producer 24, consumers 232
 // CHECK-NEXT: shared memory: {{[0-9]+}} of 232448 bytes; 256 threads
 // CHECK-NEXT: backward kernel ranker_attention_bwd_dq_bf16_d64_none_causal on sm_90a
 // CHECK-NOT: backward kernel
-// CHECK: dP: after P, to save registers
-// CHECK-NEXT: sums: in one order, whatever CTAs do first{{$}}
-// CHECK-NOT: {{.}}
+// CHECK: sums: in one order, whatever CTAs do first{{$}}
 func.func @written_plan_is_explained(%q: !q, %lse: !lse) -> !q {
   %0:3 = "uattn.ranker_attention_bwd"(%q, %q, %q, %q, %lse, %q) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32, causal,
-    plan = #uattn.plan<{defers_dp = true, consumer_registers = 232 : i64, consumer_warpgroups = 1 : i64,
-      entry_registers = 128 : i64, moving_tile_rows = 128 : i64, producer_registers = 24 : i64,
+    plan = #uattn.plan<{fuses_dq = false, consumer_registers = 232 : i64, consumer_warpgroups = 1 : i64,
+      entry_registers = 128 : i64, moving_tile_rows = 32 : i64, producer_registers = 24 : i64,
       stage_count = 3 : i64, target = "sm_90a"}>,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0>,
+    resultSegmentSizes = array<i32: 1, 1, 1, 0>
+  } : (!q, !q, !q, !q, !lse, !q) -> (!q, !q, !q)
+  return %0#0 : !q
+}
+
+// The kernels that add dQ up.
+// CHECK-NEXT: backward kernel ranker_attention_bwd_rows_bf16_d64_none_fused on sm_90a
+// CHECK: backward kernel ranker_attention_bwd_dqkv_bf16_d64_none_fused on sm_90a
+// CHECK-NEXT: work: dK and dV, and sums of dQ
+// CHECK: backward kernel ranker_attention_bwd_dqsum_bf16_d64_none_fused on sm_90a
+// CHECK-NEXT: work: dQ from its sums
+// CHECK-NEXT: tiles: 64 rows stay (1 consumer warpgroups of 64){{$}}
+// CHECK-NOT: backward kernel
+// CHECK: sums: those of dQ as CTAs come, the others in one order{{$}}
+// CHECK-NOT: {{.}}
+func.func @fused_plan_is_explained(%q: !q, %lse: !lse) -> !q {
+  %0:3 = "uattn.ranker_attention_bwd"(%q, %q, %q, %q, %lse, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0>,
     resultSegmentSizes = array<i32: 1, 1, 1, 0>
   } : (!q, !q, !q, !q, !lse, !q) -> (!q, !q, !q)

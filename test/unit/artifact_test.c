@@ -78,7 +78,7 @@ static void what_is_written_is_read(void **state) {
   uattn_artifact_t *artifact = NULL;
   assert_ok(parse_copy(bytes, size, &artifact));
   assert_int_equal(artifact->format_major, 1);
-  assert_int_equal(artifact->format_minor, 1);
+  assert_int_equal(artifact->format_minor, 2);
   const uattn_artifact_function_t *function = &artifact->functions[0];
   assert_string_equal(function->name, "main");
   assert_int_equal(function->argument_count, 4);
@@ -275,13 +275,13 @@ static void other_versions_are_refused_by_name(void **state) {
   repair_checksum(bytes, size);
   assert_error(uattn_artifact_parse(bytes, size, &artifact),
                UATTN_ERROR_UNSUPPORTED,
-               "artifact format 2.1: this library reads 1.0 to 1.1");
+               "artifact format 2.2: this library reads 1.0 to 1.2");
   bytes[8] = 1;
   bytes[12] = 7;
   repair_checksum(bytes, size);
   assert_error(uattn_artifact_parse(bytes, size, &artifact),
                UATTN_ERROR_UNSUPPORTED,
-               "artifact format 1.7: this library reads 1.0 to 1.1");
+               "artifact format 1.7: this library reads 1.0 to 1.2");
   assert_null(artifact);
   free(bytes);
 }
@@ -483,7 +483,7 @@ static void much_scratch(uattn_artifact_t *a) {
   step->scratch_count = 9;
 }
 static void odd_scratch(uattn_artifact_t *a) {
-  a->functions[0].steps[0].scratch[1] = (uattn_scratch_kind_t)1;
+  a->functions[0].steps[0].scratch[1] = (uattn_scratch_kind_t)3;
 }
 static void absent_scratch(uattn_artifact_t *a) {
   a->functions[0].steps[0].scratch_count = 1;
@@ -520,7 +520,7 @@ static void broken_rules_of_a_backward_op_are_named(void **state) {
   (void)state;
   static const broken_rule_t cases[] = {
       {much_scratch, "op 0: its scratch count is 9: wanted 0 to 8"},
-      {odd_scratch, "op 0: scratch 1: its kind is 1: wanted 0 to 0"},
+      {odd_scratch, "op 0: scratch 1: its kind is 3: wanted 0 to 2"},
       {absent_scratch, "op 0: kernel 0, parameter 2: it takes scratch 1, "
                        "which the op lacks"},
       {negative_scratch, "kernel 1, parameter 4: it takes scratch -1, which"},

@@ -306,15 +306,15 @@ static void backward_op_has_kernels_and_scratch(void **state) {
     uattn_quantity_t tiles;
     int operands, results, scratch;
   } wanted[] = {
-      /* out, dout, lse, dlse, temp; both shifts */
+      /* out, dout, lse, dlse, temp, ids of q; both shifts and records */
       {"ranker_attention_bwd_rows_f16_d64_alsc_temp_f32_dlse_dtemp_segments_"
        "causal_window",
-       UATTN_GRID_Q_TILES, 64, 256, UATTN_QUANTITY_Q_TILES, 5, 0, 2},
-      /* q, k, v, dout, temp, ids; dk, dv; both shifts */
+       UATTN_GRID_Q_TILES, 64, 256, UATTN_QUANTITY_Q_TILES, 6, 0, 3},
+      /* q, k, v, dout, ids; dk, dv; records */
       {"ranker_attention_bwd_dkv_f16_d64_alsc_temp_f32_dlse_dtemp_segments_"
        "causal_window",
-       UATTN_GRID_KV_TILES, 128, 384, UATTN_QUANTITY_KV_TILES, 7, 2, 2},
-      /* the same with lse and dlse; dq; both shifts and dtemp's share */
+       UATTN_GRID_KV_TILES, 128, 384, UATTN_QUANTITY_KV_TILES, 6, 2, 1},
+      /* q, k, v, dout, lse, dlse, temp, ids; dq; both shifts and dtemp's share */
       {"ranker_attention_bwd_dq_f16_d64_alsc_temp_f32_dlse_dtemp_segments_"
        "causal_window",
        UATTN_GRID_Q_TILES, 128, 384, UATTN_QUANTITY_Q_TILES, 9, 1, 3},
@@ -326,9 +326,10 @@ static void backward_op_has_kernels_and_scratch(void **state) {
   const uattn_artifact_step_t *step = &artifact->functions[0].steps[0];
   assert_int_equal(step->problem.kind, UATTN_OP_BACKWARD);
   assert_int_equal(step->kernel_count, COUNT_OF(wanted));
-  assert_int_equal(step->scratch_count, 3);
-  for (uint32_t i = 0; i < step->scratch_count; ++i)
+  assert_int_equal(step->scratch_count, 4);
+  for (uint32_t i = 0; i < 3; ++i)
     assert_int_equal(step->scratch[i], UATTN_SCRATCH_Q_ROWS);
+  assert_int_equal(step->scratch[3], UATTN_SCRATCH_Q_RECORDS);
   assert_non_null(strstr(step->plan_text, "work: dK and dV"));
   for (size_t k = 0; k < COUNT_OF(wanted); ++k) {
     const uattn_artifact_kernel_t *kernel =
@@ -374,6 +375,10 @@ static void backward_ops_share_kernels(void **state) {
     const uattn_artifact_step_t *step = &artifact->functions[i].steps[0];
     assert_int_equal(step->kernel_count, counts[i]);
     assert_int_equal(step->scratch_count, scratch[i]);
+    if (scratch[i]) {
+      assert_int_equal(step->scratch[0], UATTN_SCRATCH_Q_RECORDS);
+      assert_int_equal(step->scratch[1], UATTN_SCRATCH_Q_SUMS);
+    }
   }
   assert_int_equal(artifact->functions[0].steps[0].first_kernel,
                    artifact->functions[3].steps[0].first_kernel);

@@ -27,12 +27,19 @@ static uattn_backward_plan_t valid_plan(void) {
   return chosen(&problem);
 }
 
+/* The kernels whose sums are in one order. */
+static uattn_backward_plan_t separate_plan(void) {
+  uattn_problem_t problem = backward_problem(64);
+  problem.is_deterministic = true;
+  return chosen(&problem);
+}
+
 /* ---- Choice ---------------------------------------------------------------
  */
 
 /* Every problem, by index; false past the last. */
 static bool covered_backward(int index, uattn_problem_t *out_problem) {
-  enum { EXTRAS = 4 };
+  enum { EXTRAS = 8 };
   uattn_problem_t problem;
   if (!covered_problem(index / EXTRAS, &problem))
     return false;
@@ -48,6 +55,7 @@ static bool covered_backward(int index, uattn_problem_t *out_problem) {
   backward.has_operand[UATTN_OPERAND_DLSE] = index & 1;
   backward.has_result[UATTN_RESULT_DTEMP] =
       (index & 2) && backward.has_operand[UATTN_OPERAND_TEMP];
+  backward.is_deterministic = index & 4;
   *out_problem = backward;
   return true;
 }
@@ -73,6 +81,9 @@ static void every_choice_is_valid_and_says_what_is_computed(void **state) {
     assert_int_equal(plan.masks.has_window, problem.window_tokens > 0);
     if (plan.has_temp)
       assert_int_equal(plan.temp_dtype, problem.temp_dtype);
+    assert_int_equal(plan.fuses_dq, !problem.is_deterministic &&
+                                        !plan.has_dtemp &&
+                                        plan.head_dim <= 128);
     uattn_backward_kernel_kind_t kinds[UATTN_BACKWARD_KERNEL_COUNT];
     assert_int_equal(uattn_backward_kernels(&plan, kinds),
                      3 + plan.has_dtemp + (plan.head_dim > 128));
@@ -100,8 +111,7 @@ static void assert_names(const uattn_backward_plan_t *plan,
 }
 
 /* Sizes, offsets, the window's length, cap parameters, the scale and the weight
- * of z-loss are arguments of the launch; deterministic sums are the only ones.
- */
+ * of z-loss are arguments of the launch. */
 static void run_time_arguments_change_no_plan(void **state) {
   (void)state;
   uattn_problem_t problem = backward_problem(128);
@@ -118,7 +128,6 @@ static void run_time_arguments_change_no_plan(void **state) {
   problem.sm_scale = -3.0;
   problem.cap.cap = 0.5;
   problem.z_loss_weight = 2.0;
-  problem.is_deterministic = true;
   uattn_backward_plan_t other = chosen(&problem);
   uattn_string_t name = {0}, other_name = {0};
   append_names(&plan, &name);
@@ -135,6 +144,10 @@ static void kernel_names_say_what_is_computed(void **state) {
   (void)state;
   uattn_problem_t problem = backward_problem(64);
   uattn_backward_plan_t plan = chosen(&problem);
+  assert_names(&plan, "ranker_attention_bwd_rows_bf16_d64_none_fused\n"
+                      "ranker_attention_bwd_dqkv_bf16_d64_none_fused\n"
+                      "ranker_attention_bwd_dqsum_bf16_d64_none_fused\n");
+  plan = separate_plan();
   assert_names(&plan, "ranker_attention_bwd_rows_bf16_d64_none\n"
                       "ranker_attention_bwd_dkv_bf16_d64_none\n"
                       "ranker_attention_bwd_dq_bf16_d64_none\n");
@@ -189,13 +202,13 @@ static void fields_have_ranges(void **state) {
                  "plan field consumer_warpgroups is 4: expected 1 to 3");
   EXPECT_REFUSED(p.moving_tile_rows = 0,
                  "plan field moving_tile_rows is 0: expected a multiple of 16 "
-                 "from 16 to 256");
-  EXPECT_REFUSED(p.moving_tile_rows = 72,
-                 "plan field moving_tile_rows is 72: expected a multiple of 16 "
-                 "from 16 to 256");
-  EXPECT_REFUSED(p.moving_tile_rows = 272,
-                 "plan field moving_tile_rows is 272: expected a multiple of "
-                 "16 from 16 to 256");
+                 "from 16 to 64");
+  EXPECT_REFUSED(p.moving_tile_rows = 40,
+                 "plan field moving_tile_rows is 40: expected a multiple of 16 "
+                 "from 16 to 64");
+  EXPECT_REFUSED(p.moving_tile_rows = 80,
+                 "plan field moving_tile_rows is 80: expected a multiple of "
+                 "16 from 16 to 64");
   EXPECT_REFUSED(p.stage_count = 0,
                  "plan field stage_count is 0: expected 1 to 8");
   EXPECT_REFUSED(p.stage_count = 9,
@@ -227,13 +240,40 @@ static void bounds_fix_the_tile(void **state) {
                  "plan field moving_tile_rows is 48: expected 64 with bounds");
 }
 
-/* Two tiles of 128 rows that stay, two rings of 8 stages of 112 rows, 128 bytes
- * each, and 16 bytes of barriers for each of the 18 slots. */
+/* Two tiles of 128 rows of 384 bytes that stay, two rings of 3 stages of 64
+ * such rows, one of as many records of 16 bytes, and 16 bytes of barriers for
+ * each of the 11 slots. Fused, 128 bytes a row and 8 stages: two tiles of dS,
+ * 128 bytes for each of 128 keys, and 16 KiB a consumer besides. */
 static void shared_memory_has_an_end(void **state) {
   (void)state;
-  EXPECT_REFUSED((p.stage_count = 8, p.moving_tile_rows = 112),
-                 "plan needs 262432 bytes of shared memory: expected at most "
+  EXPECT_REFUSED((p.fuses_dq = false, p.head_dim = 192, p.stage_count = 3),
+                 "plan needs 249008 bytes of shared memory: expected at most "
                  "232448 on sm_90a");
+  EXPECT_REFUSED(p.stage_count = 8,
+                 "plan needs 237984 bytes of shared memory: expected at most "
+                 "232448 on sm_90a");
+}
+
+/* Added up as CTAs come, dQ is not deterministic; dtemp would be neither. */
+static void what_cannot_be_fused_is_refused(void **state) {
+  (void)state;
+  EXPECT_REFUSED(p.is_deterministic = true,
+                 "plan field fuses_dq is true with head_dim 64, deterministic: "
+                 "expected head_dim 64 or 128, neither deterministic nor with "
+                 "dtemp");
+  EXPECT_REFUSED(p.has_dtemp = true,
+                 "plan field fuses_dq is true with head_dim 64, with dtemp: "
+                 "expected head_dim 64 or 128, neither deterministic nor with "
+                 "dtemp");
+  EXPECT_REFUSED(p.head_dim = 192,
+                 "plan field fuses_dq is true with head_dim 192: expected "
+                 "head_dim 64 or 128, neither deterministic nor with dtemp");
+  EXPECT_REFUSED(p.moving_tile_rows = 32,
+                 "plan field moving_tile_rows is 32: expected 64 where dq is "
+                 "fused");
+  EXPECT_REFUSED(p.consumer_warpgroups = 1,
+                 "plan field consumer_warpgroups is 1: expected 2 where dq is "
+                 "fused");
 }
 
 static void registers_have_an_end(void **state) {
@@ -271,12 +311,14 @@ static void assert_apart(const piece_t *pieces, int count, int32_t total) {
 static void assert_layout(const uattn_backward_plan_t *plan,
                           uattn_backward_kernel_kind_t kind) {
   uattn_backward_layout_t layout = uattn_backward_layout(plan, kind);
-  bool is_product = uattn_backward_keys_stay(kind) || kind == UATTN_BACKWARD_DQ;
+  bool has_keys = uattn_backward_keys_stay(kind);
+  bool is_fused = kind == UATTN_BACKWARD_FUSED;
+  bool is_product = has_keys || kind == UATTN_BACKWARD_DQ;
   int32_t stages = is_product ? plan->stage_count : 0;
   int32_t row_bytes = 2 * plan->head_dim;
   int32_t tile_bytes = layout.rows_per_cta * row_bytes;
   int32_t ring_bytes = stages * plan->moving_tile_rows * row_bytes;
-  bool has_hull = kind == UATTN_BACKWARD_DQ && plan->masks.has_segments;
+  bool has_hull = is_product && plan->masks.has_segments;
   const piece_t pieces[] = {
       {"first", layout.first_offset, tile_bytes, 1024},
       {"second", layout.second_offset, tile_bytes, 1024},
@@ -288,6 +330,15 @@ static void assert_layout(const uattn_backward_plan_t *plan,
        8},
       {"second ring's barriers", layout.second_ring_barrier_offset, 16 * stages,
        8},
+      {"records", layout.records_offset,
+       has_keys ? 16 * stages * plan->moving_tile_rows : 0, 16},
+      {"records' barriers", layout.records_barrier_offset,
+       has_keys ? 16 * stages : 0, 8},
+      {"dS", layout.ds_offset,
+       is_fused ? 2 * 2 * plan->moving_tile_rows * layout.rows_per_cta : 0,
+       1024},
+      {"staging", layout.staging_offset,
+       is_fused ? 64 * 64 * 4 * layout.consumer_warpgroups : 0, 1024},
       {"segments", layout.segment_offset, has_hull ? 32 : 0, 8},
   };
   assert_apart(pieces, COUNT_OF(pieces), layout.total_bytes);
@@ -296,7 +347,8 @@ static void assert_layout(const uattn_backward_plan_t *plan,
   assert_true(layout.store_barrier_id > 0);
   assert_true(layout.clear_barrier_id >=
               layout.store_barrier_id + layout.consumer_warpgroups);
-  assert_true(layout.clear_barrier_id < 16);
+  assert_true(layout.ds_barrier_id > layout.clear_barrier_id);
+  assert_true(layout.ds_barrier_id < 16);
   assert_true(layout.producer_registers +
                   layout.consumer_warpgroups * layout.consumer_registers <=
               (1 + layout.consumer_warpgroups) * layout.entry_registers);
@@ -307,10 +359,11 @@ static void layouts_do_not_overlap(void **state) {
   int valid = 0;
   for (int32_t head_dim = 64; head_dim <= 256; head_dim += 64)
     for (int32_t warpgroups = 1; warpgroups <= 3; ++warpgroups)
-      for (int32_t rows = 16; rows <= 256; rows += 16)
+      for (int32_t rows = 16; rows <= 64; rows += 16)
         for (int32_t stages = 1; stages <= 8; ++stages) {
           uattn_problem_t problem = backward_problem(head_dim);
           uattn_backward_plan_t plan = chosen(&problem);
+          plan.fuses_dq = false;
           plan.consumer_warpgroups = warpgroups;
           plan.entry_registers = 128;
           plan.consumer_registers = 128;
@@ -324,28 +377,34 @@ static void layouts_do_not_overlap(void **state) {
             assert_layout(&plan, (uattn_backward_kernel_kind_t)kind);
           uattn_error_destroy(error);
         }
-  assert_true(valid > 1000);
+  assert_true(valid > 500);
 }
 
-/* A plan that is valid for dkv, the largest kernel so far, has to fit in dq
- * too, which keeps the hull of segments beside its tiles. */
-static void valid_plans_fit_in_every_kernel(void **state) {
-  (void)state;
-  uattn_backward_plan_t plan = valid_plan();
+/* The kernel with the most shared memory is the one that has to fit. */
+static void assert_fits(const uattn_backward_plan_t *plan,
+                        uattn_backward_kernel_kind_t largest) {
   uattn_target_t target = *h100();
-  plan.masks.has_segments = true;
-  uattn_backward_layout_t dq = uattn_backward_layout(&plan, UATTN_BACKWARD_DQ);
-  target.smem_bytes_per_cta = dq.total_bytes;
-  assert_ok(uattn_backward_plan_validate(&plan, &target));
-  target.smem_bytes_per_cta = dq.total_bytes - 1;
+  int32_t bytes = uattn_backward_layout(plan, largest).total_bytes;
+  target.smem_bytes_per_cta = bytes;
+  assert_ok(uattn_backward_plan_validate(plan, &target));
+  target.smem_bytes_per_cta = bytes - 1;
   uattn_string_t wanted = {0};
   uattn_string_appendf(
       &wanted,
       "plan needs %d bytes of shared memory: expected at most %d on sm_90a",
-      dq.total_bytes, dq.total_bytes - 1);
-  assert_error(uattn_backward_plan_validate(&plan, &target),
+      bytes, bytes - 1);
+  assert_error(uattn_backward_plan_validate(plan, &target),
                UATTN_ERROR_INVALID_ARGUMENT, uattn_string_get(&wanted));
   uattn_string_release(&wanted);
+}
+
+static void valid_plans_fit_in_every_kernel(void **state) {
+  (void)state;
+  uattn_backward_plan_t plan = valid_plan();
+  plan.masks.has_segments = true;
+  assert_fits(&plan, UATTN_BACKWARD_FUSED);
+  plan.fuses_dq = false;
+  assert_fits(&plan, UATTN_BACKWARD_DKV);
 }
 
 /* ---- Parameters -----------------------------------------------------------
@@ -391,21 +450,54 @@ static void assert_params(const uattn_backward_plan_t *plan,
  * its own 64 rows. */
 static void kernels_take_what_they_use(void **state) {
   (void)state;
-  uattn_backward_plan_t plan = valid_plan();
+  uattn_backward_plan_t plan = separate_plan();
   EXPECT_PARAMS(&plan, ROWS, MAP(OUT, 64), MAP(DOUT, 64), PARAM(LSE),
-                PARAM(EXPONENT_SHIFT), PARAM(GRADIENT_SHIFT), PARAM(Q_TOKENS),
-                PARAM(Q_HEADS), PARAM(TILES), PARAM(Z_LOSS_WEIGHT));
+                PARAM(EXPONENT_SHIFT), PARAM(GRADIENT_SHIFT), PARAM(RECORDS),
+                PARAM(Q_TOKENS), PARAM(Q_HEADS), PARAM(TILES),
+                PARAM(Z_LOSS_WEIGHT));
   EXPECT_PARAMS(&plan, DKV, MAP(Q, MOVING_ROWS), MAP(K, Q_ROWS), MAP(V, Q_ROWS),
                 MAP(DOUT, MOVING_ROWS), MAP(DK, STORED_ROWS),
-                MAP(DV, STORED_ROWS), PARAM(EXPONENT_SHIFT),
-                PARAM(GRADIENT_SHIFT), PARAM(Q_TOKENS), PARAM(Q_HEADS),
-                PARAM(KV_HEADS), PARAM(TILES), PARAM(POST_SCALE),
-                PARAM(GRADIENT_SCALE));
+                MAP(DV, STORED_ROWS), PARAM(RECORDS), PARAM(Q_TOKENS),
+                PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES),
+                PARAM(POST_SCALE), PARAM(GRADIENT_SCALE));
   EXPECT_PARAMS(&plan, DQ, MAP(Q, Q_ROWS), MAP(K, MOVING_ROWS),
                 MAP(V, MOVING_ROWS), MAP(DOUT, Q_ROWS), MAP(DQ, STORED_ROWS),
                 PARAM(EXPONENT_SHIFT), PARAM(GRADIENT_SHIFT), PARAM(Q_TOKENS),
                 PARAM(KV_TOKENS), PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES),
                 PARAM(POST_SCALE), PARAM(GRADIENT_SCALE));
+}
+
+/* The sums of dQ are cleared, added to and turned into dQ. Nothing is read by
+ * rows but what candidates' own keys want. */
+static void fused_kernels_take_what_they_use(void **state) {
+  (void)state;
+  uattn_problem_t problem = backward_problem(64);
+  uattn_backward_plan_t plan = chosen(&problem);
+  EXPECT_PARAMS(&plan, ROWS, MAP(OUT, 64), MAP(DOUT, 64), PARAM(LSE),
+                PARAM(RECORDS), PARAM(DQ_SUMS), PARAM(Q_TOKENS), PARAM(Q_HEADS),
+                PARAM(TILES), PARAM(Z_LOSS_WEIGHT));
+  EXPECT_PARAMS(&plan, FUSED, MAP(Q, MOVING_ROWS), MAP(K, Q_ROWS),
+                MAP(V, Q_ROWS), MAP(DOUT, MOVING_ROWS), MAP(DK, STORED_ROWS),
+                MAP(DV, STORED_ROWS), PARAM(RECORDS), PARAM(DQ_SUMS),
+                PARAM(Q_TOKENS), PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES),
+                PARAM(POST_SCALE), PARAM(GRADIENT_SCALE));
+  EXPECT_PARAMS(&plan, FINISH, MAP(DQ, STORED_ROWS), PARAM(DQ_SUMS),
+                PARAM(Q_TOKENS), PARAM(Q_HEADS), PARAM(TILES),
+                PARAM(GRADIENT_SCALE));
+  problem.has_operand[UATTN_OPERAND_BOUNDS] = true;
+  problem.has_operand[UATTN_OPERAND_TEMP] = true;
+  plan = chosen(&problem);
+  EXPECT_PARAMS(&plan, ROWS, MAP(OUT, 64), MAP(DOUT, 64), PARAM(LSE),
+                PARAM(TEMP), PARAM(BOUNDS), PARAM(EXPONENT_SHIFT),
+                PARAM(GRADIENT_SHIFT), PARAM(RECORDS), PARAM(DQ_SUMS),
+                PARAM(Q_TOKENS), PARAM(Q_HEADS), PARAM(TILES), PARAM(Q_OFFSET),
+                PARAM(Z_LOSS_WEIGHT));
+  EXPECT_PARAMS(&plan, FINISH, MAP(Q, 64), MAP(K, MOVING_ROWS),
+                MAP(V, MOVING_ROWS), MAP(DOUT, 64), MAP(DQ, STORED_ROWS),
+                PARAM(TEMP), PARAM(BOUNDS), PARAM(EXPONENT_SHIFT),
+                PARAM(GRADIENT_SHIFT), PARAM(DQ_SUMS), PARAM(Q_TOKENS),
+                PARAM(KV_TOKENS), PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES),
+                PARAM(Q_OFFSET), PARAM(POST_SCALE), PARAM(GRADIENT_SCALE));
 }
 
 /* dK takes what dKdV takes but for dV, and dV no more than P needs. */
@@ -416,18 +508,18 @@ static void large_head_dims_split_what_they_take(void **state) {
   uattn_backward_plan_t plan = chosen(&problem);
   EXPECT_PARAMS(&plan, DK, MAP(Q, MOVING_ROWS), MAP(K, Q_ROWS), MAP(V, Q_ROWS),
                 MAP(DOUT, MOVING_ROWS), MAP(DK, STORED_ROWS), PARAM(BOUNDS),
-                PARAM(EXPONENT_SHIFT), PARAM(GRADIENT_SHIFT), PARAM(Q_TOKENS),
-                PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES), PARAM(Q_OFFSET),
-                PARAM(POST_SCALE), PARAM(GRADIENT_SCALE));
-  EXPECT_PARAMS(&plan, DV, MAP(Q, MOVING_ROWS), MAP(K, Q_ROWS), MAP(V, Q_ROWS),
+                PARAM(EXPONENT_SHIFT), PARAM(GRADIENT_SHIFT), PARAM(RECORDS),
+                PARAM(Q_TOKENS), PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES),
+                PARAM(Q_OFFSET), PARAM(POST_SCALE), PARAM(GRADIENT_SCALE));
+  EXPECT_PARAMS(&plan, DV, MAP(Q, MOVING_ROWS), MAP(K, Q_ROWS),
                 MAP(DOUT, MOVING_ROWS), MAP(DV, STORED_ROWS), PARAM(BOUNDS),
-                PARAM(EXPONENT_SHIFT), PARAM(Q_TOKENS), PARAM(Q_HEADS),
-                PARAM(KV_HEADS), PARAM(TILES), PARAM(Q_OFFSET),
+                PARAM(EXPONENT_SHIFT), PARAM(RECORDS), PARAM(Q_TOKENS),
+                PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES), PARAM(Q_OFFSET),
                 PARAM(POST_SCALE));
 }
 
-/* alsc leaves out a part of lse that temp scales: the row kernel needs temp,
- * and so does dtemp's share, which needs lse and dlse as they came. */
+/* The row kernel puts temp and segments into the records; dtemp's share needs
+ * temp, and lse and dlse as they came. */
 static void kernels_of_everything_take_it(void **state) {
   (void)state;
   uattn_problem_t problem = backward_problem(64);
@@ -441,17 +533,17 @@ static void kernels_of_everything_take_it(void **state) {
   problem.window_tokens = 7;
   uattn_backward_plan_t plan = chosen(&problem);
   EXPECT_PARAMS(&plan, ROWS, MAP(OUT, 64), MAP(DOUT, 64), PARAM(LSE),
-                PARAM(DLSE), PARAM(TEMP), PARAM(EXPONENT_SHIFT),
-                PARAM(GRADIENT_SHIFT), PARAM(Q_TOKENS), PARAM(Q_HEADS),
-                PARAM(TILES), PARAM(LSE_SHIFT), PARAM(Z_LOSS_WEIGHT));
+                PARAM(DLSE), PARAM(TEMP), PARAM(Q_SEGMENT_IDS),
+                PARAM(EXPONENT_SHIFT), PARAM(GRADIENT_SHIFT), PARAM(RECORDS),
+                PARAM(Q_TOKENS), PARAM(Q_HEADS), PARAM(TILES), PARAM(LSE_SHIFT),
+                PARAM(Z_LOSS_WEIGHT));
   EXPECT_PARAMS(&plan, DKV, MAP(Q, MOVING_ROWS), MAP(K, Q_ROWS), MAP(V, Q_ROWS),
                 MAP(DOUT, MOVING_ROWS), MAP(DK, STORED_ROWS),
-                MAP(DV, STORED_ROWS), PARAM(TEMP), PARAM(Q_SEGMENT_IDS),
-                PARAM(KV_SEGMENT_IDS), PARAM(EXPONENT_SHIFT),
-                PARAM(GRADIENT_SHIFT), PARAM(Q_TOKENS), PARAM(KV_TOKENS),
-                PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES), PARAM(Q_OFFSET),
-                PARAM(WINDOW_TOKENS), PARAM(PRE_SCALE), PARAM(PRE_BIAS),
-                PARAM(POST_SCALE), PARAM(GRADIENT_SCALE));
+                MAP(DV, STORED_ROWS), PARAM(Q_SEGMENT_IDS),
+                PARAM(KV_SEGMENT_IDS), PARAM(RECORDS), PARAM(Q_TOKENS),
+                PARAM(KV_TOKENS), PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES),
+                PARAM(Q_OFFSET), PARAM(WINDOW_TOKENS), PARAM(PRE_SCALE),
+                PARAM(PRE_BIAS), PARAM(POST_SCALE), PARAM(GRADIENT_SCALE));
   EXPECT_PARAMS(&plan, DQ, MAP(Q, Q_ROWS), MAP(K, MOVING_ROWS),
                 MAP(V, MOVING_ROWS), MAP(DOUT, Q_ROWS), MAP(DQ, STORED_ROWS),
                 PARAM(LSE), PARAM(DLSE), PARAM(TEMP), PARAM(Q_SEGMENT_IDS),
@@ -471,7 +563,7 @@ static void kernels_of_everything_take_it(void **state) {
 /* For people: every kernel by name, in the order in which they run. */
 static void printed_plan_names_kernels_in_order(void **state) {
   (void)state;
-  uattn_backward_plan_t plan = valid_plan();
+  uattn_backward_plan_t plan = separate_plan();
   uattn_string_t text = {0};
   plan.has_dtemp = true;
   uattn_backward_plan_print(&plan, h100(), &text);
@@ -515,10 +607,12 @@ int main(void) {
       cmocka_unit_test(fields_have_ranges),
       cmocka_unit_test(bounds_fix_the_tile),
       cmocka_unit_test(shared_memory_has_an_end),
+      cmocka_unit_test(what_cannot_be_fused_is_refused),
       cmocka_unit_test(registers_have_an_end),
       cmocka_unit_test(layouts_do_not_overlap),
       cmocka_unit_test(valid_plans_fit_in_every_kernel),
       cmocka_unit_test(kernels_take_what_they_use),
+      cmocka_unit_test(fused_kernels_take_what_they_use),
       cmocka_unit_test(large_head_dims_split_what_they_take),
       cmocka_unit_test(kernels_of_everything_take_it),
       cmocka_unit_test(printed_plan_names_kernels_in_order),

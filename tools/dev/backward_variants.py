@@ -25,8 +25,9 @@ Z_LOSS_WEIGHTS = (0.0, 1e-3, 0.25)
 # Kernels that ptxas does not fit into the consumers' registers, as patterns, and
 # the bytes that one may spill; every other kernel spills nothing.
 KNOWN_SPILLS = {
-    "ranker_attention_bwd_dkv_*_d128_*": 168,
-    "ranker_attention_bwd_dq_*_d256_*": 144,
+    "ranker_attention_bwd_d*kv_*_d128_*_segments*": 56,
+    "ranker_attention_bwd_dq_*_d192_*_ranker_segments*": 32,
+    "ranker_attention_bwd_dq_*_d256_*_ranker*": 400,
 }
 
 Variant = collections.namedtuple(

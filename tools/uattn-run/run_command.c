@@ -218,9 +218,10 @@ static const struct {
     {"bench", NULL, false, read_bench, "print the time as a line of JSON"},
     {"schedules", "N", false, read_schedules,
      "emulator: run N times, in other orders of warps and of\n"
-     "asynchronous work; results must agree bit for bit"},
+     "asynchronous work; results must agree bit for bit, but\n"
+     "dq where its kernels add it up in any order"},
     {"launches", "N", false, read_launches,
-     "cuda: launch N times; results must agree bit for bit"},
+     "cuda: launch N times; results must agree likewise"},
     {"schedule-seed", "N", false, read_schedule_seed,
      "emulator: of the first order (0)"},
     {"trace", "REGEX", false, read_trace,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_agreement.h"
 #include "run_pack.h"
 #include "run_progress.h"
 
@@ -121,34 +122,31 @@ static uattn_error_t *keep_results(emulated_t *emulated, void **out_results) {
   return NULL;
 }
 
-/* True where the results are those of the first schedule, bit for bit; else
- * says on stderr where they are not. */
+/* True where the results agree with those of the first schedule; else says on
+ * stderr where they do not. */
 static bool compare_results(const emulated_t *emulated, uint64_t first_seed,
                             uint64_t seed) {
   const run_values_t *values = emulated->values;
   const uattn_artifact_function_t *function = values->function;
+  bool *is_reordered = run_find_reordered(function);
   bool are_same = true;
   for (uint32_t i = 0; i < function->result_count; ++i) {
     uint32_t value = (uint32_t)function->result_values[i];
-    size_t size = uattn_dtype_bytes(function->values[value].dtype);
-    const char *first = emulated->first_results[i];
-    const char *found = emulated->results[i].data;
-    size_t count = 0;
-    size_t place = 0;
-    for (size_t n = values->element_counts[value]; n-- > 0;)
-      if (memcmp(first + n * size, found + n * size, size) != 0) {
-        ++count;
-        place = n;
-      }
-    are_same &= count == 0;
-    if (count > 0)
-      fprintf(stderr,
-              "uattn-run: %s differs between schedules: %zu of %zu numbers of "
-              "seed %" PRIu64 " are not those of seed %" PRIu64
-              ", number %zu first\n",
-              function->values[value].name, count,
-              values->element_counts[value], seed, first_seed, place);
+    run_difference_t difference;
+    if (run_do_agree(function->values[value].dtype,
+                     values->element_counts[value], is_reordered[value],
+                     emulated->first_results[i], emulated->results[i].data,
+                     &difference))
+      continue;
+    are_same = false;
+    fprintf(stderr,
+            "uattn-run: %s differs between schedules: %zu of %zu numbers of "
+            "seed %" PRIu64 " are not those of seed %" PRIu64
+            ", number %zu first\n",
+            function->values[value].name, difference.count,
+            values->element_counts[value], seed, first_seed, difference.first);
   }
+  free(is_reordered);
   return are_same;
 }
 

@@ -10,8 +10,9 @@
 
 /* Runs the function's kernels and allocates an array of float or int32_t for
  * each result, of the first schedule. Further schedules, of the seeds after
- * `seed`, must give the same bits, else `*out_agree` is false and stderr says
- * what differs. `out_seconds` and `out_statistics` are of the first one. */
+ * `seed`, must agree (run_agreement.h), else do_schedules_agree is false and
+ * stderr says what differs. `out_seconds` and `out_statistics` are of the first
+ * one. */
 typedef struct {
   uint64_t seed;
   int64_t schedule_count;

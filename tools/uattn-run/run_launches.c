@@ -1,4 +1,4 @@
-/* Launches a function again and again and compares the bits of its results.
+/* Launches a function again and again and compares its results.
  * Layer: tools. Must not know: files, the reference.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run_launches.h"
@@ -6,33 +6,32 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "run_agreement.h"
 
 /* Floats of 16 bits arrive as f32, which keeps all of their bits apart. */
 static bool compare_results(const run_values_t *values, int64_t launch,
                             void *const *first_results, void *const *results) {
   const uattn_artifact_function_t *function = values->function;
+  bool *is_reordered = run_find_reordered(function);
   bool are_same = true;
   for (uint32_t i = 0; i < function->result_count; ++i) {
     uint32_t value = (uint32_t)function->result_values[i];
-    const uint32_t *first = first_results[i];
-    const uint32_t *found = results[i];
-    size_t count = 0;
-    size_t place = 0;
-    for (size_t n = values->element_counts[value]; n-- > 0;)
-      if (first[n] != found[n]) {
-        ++count;
-        place = n;
-      }
-    are_same &= count == 0;
-    if (count > 0)
-      fprintf(stderr,
-              "uattn-run: %s differs between launches: %zu of %zu numbers of "
-              "launch %" PRId64
-              " are not those of launch 1, number %zu first\n",
-              function->values[value].name, count,
-              values->element_counts[value], launch, place);
+    uattn_dtype_t dtype = function->values[value].dtype == UATTN_DTYPE_I32
+                              ? UATTN_DTYPE_I32
+                              : UATTN_DTYPE_F32;
+    run_difference_t difference;
+    if (run_do_agree(dtype, values->element_counts[value], is_reordered[value],
+                     first_results[i], results[i], &difference))
+      continue;
+    are_same = false;
+    fprintf(stderr,
+            "uattn-run: %s differs between launches: %zu of %zu numbers of "
+            "launch %" PRId64 " are not those of launch 1, number %zu first\n",
+            function->values[value].name, difference.count,
+            values->element_counts[value], launch, difference.first);
   }
+  free(is_reordered);
   return are_same;
 }
 

@@ -15,7 +15,8 @@ import re
 import sys
 
 WANTED = "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
-ROW_KERNEL_REGISTERS = "64"  # of a backward: their tiles are not in their names
+# Kernels of a backward whose registers are not those of the products.
+OTHER_REGISTERS = {"_bwd_(rows|dtemp)_": "64", "_bwd_dqsum_": "64", "_bwd_dqsum_.*_ranker": "128"}
 SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, \d+ bytes spill loads")
 
 
@@ -42,8 +43,9 @@ def main():
     for file in files:
         # The kernel's name, warpgroups x keys x stages, registers at entry.
         kernel, planned_registers = re.match(r"(.*)_\d+x\d+x\d+_r(\d+)_", file.name).groups()
-        if re.search("_bwd_(rows|dtemp)_", kernel):
-            planned_registers = ROW_KERNEL_REGISTERS
+        for pattern, registers in OTHER_REGISTERS.items():
+            if re.search(pattern, kernel):
+                planned_registers = registers
         limits = [n for name, n in spill_limits.items() if fnmatch.fnmatch(kernel, name)]
         spill_limit = max(map(int, limits), default=0)
         text = file.read_text(encoding="utf-8")

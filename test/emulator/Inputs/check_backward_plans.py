@@ -14,13 +14,13 @@ sys.path.insert(0, sys.argv[1])
 import backward_variants  # noqa: E402
 
 FIELDS = ("consumer_warpgroups", "moving_tile_rows", "stage_count", "entry_registers",
-          "producer_registers", "consumer_registers", "defers_dp")
+          "producer_registers", "consumer_registers", "fuses_dq")
 PLANS = [
-    (1, 80, 2, 128, 24, 232, True),
+    (1, 64, 3, 128, 24, 232, False),
     (3, 64, 2, 128, 32, 160, False),
     (2, 16, 2, 168, 24, 240, False),
-    (2, 48, 4, 168, 24, 240, True),
-    (1, 256, 1, 128, 24, 232, False),
+    (2, 48, 4, 168, 24, 240, False),
+    (1, 32, 1, 128, 24, 232, False),
 ]
 # Head dimension, set, what is in the name.
 VARIANTS = [(64, "masked", "segments_causal_window"), (128, "dense", "alsc_temp_f32_dtemp")]
