@@ -132,6 +132,15 @@ void uattn_backward_emit_own(const uattn_builder_t *b,
 /* ---- backward_products.c ---------------------------------------------------
  */
 
+/* A loop of `steps` that carries the sums; `emit_one` builds a step of it. */
+typedef void uattn_backward_emit_step_t(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    MlirValue step, MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]);
+void uattn_backward_emit_loop(const uattn_builder_t *b,
+                              const uattn_backward_consumer_t *consumer,
+                              MlirValue steps,
+                              uattn_backward_emit_step_t *emit_one,
+                              MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]);
 /* A consumer that knows its rows, and no tiles yet. */
 uattn_backward_consumer_t
 uattn_backward_consumer(const uattn_builder_t *b,
