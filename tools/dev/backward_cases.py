@@ -87,6 +87,8 @@ class Case:
         batch, q_tokens, kv_tokens, heads, kv_heads = self.shape
         head_dim = self.variant["head_dim"]
         self.q, self.dout = (self.normal(batch, q_tokens, heads, head_dim) for _ in range(2))
+        if self.random.random() < 0.4:  # rows whose few keys all have low scores
+            self.q = round_to(self.q * numpy.float32(6.0), self.variant["dtype"])
         self.k, self.v = (self.normal(batch, kv_tokens, kv_heads, head_dim) for _ in range(2))
         self.temp = self.dlse = None
         if self.variant["temp"]:
