@@ -8,12 +8,13 @@
 
 #include "passes/distribute.h"
 
-/* wgmma's n and the k of one instruction; a TMA box's rows; how many groups a
- * wait may leave in flight; rows after which the 128-byte swizzle repeats; a
- * slot's two mbarriers; what a CTA has at most. */
+/* wgmma's n and the k of one instruction; an stmatrix x4's columns; a TMA box's
+ * rows; how many groups a wait may leave in flight; rows after which the
+ * 128-byte swizzle repeats; a slot's two mbarriers; what a CTA has at most. */
 enum {
   MAX_WGMMA_N = 256,
   WGMMA_K_STEP = 16,
+  STMATRIX_COLUMNS = 16,
   MAX_BOX_ROWS = 256,
   MAX_PENDING_GROUPS = 7,
   SWIZZLE_ROWS = 8,
@@ -296,10 +297,19 @@ static bool check_negate_rows(MlirOperation op) {
   return check_smem_tile(op) && are_flags(op, operand_type(op, 1));
 }
 
+static bool check_clear_rows(MlirOperation op) {
+  MlirType tile = uattn_type_inner(operand_type(op, 0));
+  return uattn_is_packed_tile(tile) ||
+         uattn_distribute_refuse(op, "the tile", tile, "bf16 or f16 elements");
+}
+
+/* An stmatrix takes 16 columns. */
 static bool check_transpose(MlirOperation op) {
-  return uattn_is_packed_tile(operand_type(op, 0)) ||
-         uattn_distribute_refuse(op, "the value", operand_type(op, 0),
-                                 "a tile of bf16 or f16");
+  MlirType value = operand_type(op, 0);
+  return (uattn_is_packed_tile(value) &&
+          uattn_type_dim(value, 1) % STMATRIX_COLUMNS == 0) ||
+         uattn_distribute_refuse(op, "the value", value,
+                                 "a multiple of 16 columns of bf16 or f16");
 }
 
 static bool check_column_read(MlirOperation op) {
@@ -351,6 +361,9 @@ static bool check_tile_store(MlirOperation op) {
   if (!mlirTypeEqual(value, staging))
     return uattn_distribute_refuse(op, "the value's type", value,
                                    "the staging tile's element type");
+  if (!uattn_is_packed_tile(value))
+    return uattn_distribute_refuse(op, "the value's type", value,
+                                   "bf16 or f16 elements");
   return has_panel_box(op, operand_type(op, 2));
 }
 
@@ -378,6 +391,7 @@ static const struct {
     {UATTN_OPNAME_RING_PRODUCE_RECORDS, check_produce_records},
     {UATTN_OPNAME_SMEM_ALLOC, check_smem_alloc},
     {UATTN_OPNAME_SMEM_TRANSPOSE, check_transpose},
+    {UATTN_OPNAME_SMEM_CLEAR_ROWS, check_clear_rows},
     {UATTN_OPNAME_SMEM_DROP_ROWS, check_negate_rows},
     {UATTN_OPNAME_COLUMN_READ, check_column_read},
     {UATTN_OPNAME_RECORD_STORE, check_record_store},

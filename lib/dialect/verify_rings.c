@@ -115,36 +115,38 @@ bool uattn_verify_ring_acquire(MlirOperation op) {
                            uattn_type_inner(uattn_result_type(op, 0)), &wanted);
 }
 
-bool uattn_verify_smem_rows(MlirOperation op) {
-  uattn_tile_t source = uattn_inner_tile(uattn_operand_type(op, 0));
+/* The result is `wanted`, one of the parts of `multiple` rows or columns that
+ * the source divides into. */
+static bool verify_part(MlirOperation op, const char *kind,
+                        int64_t source_count, int64_t multiple,
+                        const char *what, const uattn_tile_t *wanted) {
   uattn_tile_t found = uattn_inner_tile(uattn_result_type(op, 0));
-  if (source.rows % UATTN_WARPGROUP_ROWS != 0) {
-    uattn_emit_error(
-        op, "the source has %" PRId64 " rows: expected a multiple of %d",
-        source.rows, UATTN_WARPGROUP_ROWS);
+  if (source_count % multiple != 0) {
+    uattn_emit_error(op,
+                     "the source has %" PRId64 " %s: expected a multiple of "
+                     "%" PRId64,
+                     source_count, kind, multiple);
     return false;
   }
+  return uattn_tile_equals(wanted, &found) ||
+         uattn_refuse_tile(op, what, uattn_type_inner(uattn_result_type(op, 0)),
+                           wanted);
+}
+
+bool uattn_verify_smem_rows(MlirOperation op) {
+  uattn_tile_t source = uattn_inner_tile(uattn_operand_type(op, 0));
   uattn_tile_t wanted = source;
   wanted.rows = UATTN_WARPGROUP_ROWS;
-  return uattn_tile_equals(&wanted, &found) ||
-         uattn_refuse_tile(op, "the tile of rows",
-                           uattn_type_inner(uattn_result_type(op, 0)), &wanted);
+  return verify_part(op, "rows", source.rows, wanted.rows, "the tile of rows",
+                     &wanted);
 }
 
 bool uattn_verify_smem_columns(MlirOperation op) {
   uattn_tile_t source = uattn_inner_tile(uattn_operand_type(op, 0));
-  uattn_tile_t found = uattn_inner_tile(uattn_result_type(op, 0));
-  if (source.columns % UATTN_COLUMN_BLOCK != 0) {
-    uattn_emit_error(
-        op, "the source has %" PRId64 " columns: expected a multiple of %d",
-        source.columns, UATTN_COLUMN_BLOCK);
-    return false;
-  }
   uattn_tile_t wanted = source;
   wanted.columns = UATTN_COLUMN_BLOCK;
-  return uattn_tile_equals(&wanted, &found) ||
-         uattn_refuse_tile(op, "the tile of columns",
-                           uattn_type_inner(uattn_result_type(op, 0)), &wanted);
+  return verify_part(op, "columns", source.columns, wanted.columns,
+                     "the tile of columns", &wanted);
 }
 
 bool uattn_verify_named_barrier(MlirOperation op) {

@@ -28,7 +28,7 @@ typedef struct {
   MlirValue first_tile;   /* its 64 rows of K or Q */
   MlirValue second_tile;  /* of V or dout */
   MlirValue first_row;
-  /* dq: rows, of q, that stay. Else null: each step loads columns. */
+  /* dq: rows, of q, that stay. Else null: records have them. */
   MlirValue exponent_shift;
   MlirValue gradient_shift;
   MlirValue temp;
@@ -132,6 +132,15 @@ void uattn_backward_emit_own(const uattn_builder_t *b,
 /* ---- backward_products.c ---------------------------------------------------
  */
 
+/* A loop of `steps` that carries the sums; `emit_one` builds a step of it. */
+typedef void uattn_backward_emit_step_t(
+    const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
+    MlirValue step, MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]);
+void uattn_backward_emit_loop(const uattn_builder_t *b,
+                              const uattn_backward_consumer_t *consumer,
+                              MlirValue steps,
+                              uattn_backward_emit_step_t *emit_one,
+                              MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]);
 /* A consumer that knows its rows, and no tiles yet. */
 uattn_backward_consumer_t
 uattn_backward_consumer(const uattn_builder_t *b,

@@ -193,27 +193,44 @@ static MlirValue apply_segments(const uattn_builder_t *b,
       uattn_constant_splat(b, consumer->scores_type, -INFINITY));
 }
 
-/* Fused, with the ranker mask: keys that are no history have dS = 0, since they
- * are multiplied into dQ. */
-static MlirValue apply_history(const uattn_builder_t *b,
-                               const uattn_backward_consumer_t *consumer,
-                               MlirValue exponents) {
+/* Fused: rows of i1, the keys that a step may multiply into dQ. */
+static MlirValue counting_keys(const uattn_builder_t *b,
+                               const uattn_backward_consumer_t *consumer) {
+  MlirValue keys = row_positions(b, consumer->first_row);
+  MlirValue tokens = uattn_broadcast(
+      b, consumer->kernel->params[UATTN_BACKWARD_PARAM_KV_TOKENS], i32_rows(b));
+  MlirValue are_there = uattn_compare_i(b, UATTN_CMPI_SLT, keys, tokens);
+  return consumer->is_live.ptr
+             ? uattn_binary(b, "arith.andi", are_there, consumer->is_live)
+             : are_there;
+}
+
+/* Fused: keys past the end, whose p may overflow, and with the ranker mask keys
+ * that are no history have dS = 0, since they are multiplied into dQ. */
+static MlirValue apply_keys(const uattn_builder_t *b,
+                            const uattn_backward_consumer_t *consumer,
+                            MlirValue exponents) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
-  if (kernel->kind != UATTN_BACKWARD_FUSED || !kernel->plan->masks.has_ranker)
+  if (kernel->kind != UATTN_BACKWARD_FUSED)
     return exponents;
   MlirValue after = uattn_binary(b, "arith.addi", consumer->first_row,
                                  uattn_constant_i32(b, UATTN_WARPGROUP_ROWS));
-  MlirValue has_others = uattn_binary(
-      b, "arith.ori",
-      uattn_compare_i(b, UATTN_CMPI_SLT, consumer->first_row,
-                      kernel->history_lower),
-      uattn_compare_i(b, UATTN_CMPI_SLT, kernel->history_upper, after));
+  MlirValue end = kernel->params[UATTN_BACKWARD_PARAM_KV_TOKENS];
+  if (kernel->plan->masks.has_ranker)
+    end = uattn_binary(b, "arith.minsi", end, kernel->history_upper);
+  MlirValue has_others = uattn_compare_i(b, UATTN_CMPI_SLT, end, after);
+  if (kernel->plan->masks.has_ranker)
+    has_others =
+        uattn_binary(b, "arith.ori", has_others,
+                     uattn_compare_i(b, UATTN_CMPI_SLT, consumer->first_row,
+                                     kernel->history_lower));
   uattn_builder_t some, none;
   MlirRegion then = uattn_region_create(b, NULL, 0, &some);
   MlirType flags = uattn_type_vector2(uattn_type_i1(b), UATTN_WARPGROUP_ROWS,
                                       uattn_type_dim(consumer->scores_type, 1));
   MlirValue masked = uattn_select(
-      &some, uattn_emit_row_broadcast(&some, consumer->is_live, flags),
+      &some,
+      uattn_emit_row_broadcast(&some, counting_keys(&some, consumer), flags),
       exponents, uattn_constant_splat(&some, consumer->scores_type, -INFINITY));
   uattn_yield(&some, &masked, 1);
   MlirRegion otherwise = uattn_region_create(b, NULL, 0, &none);
@@ -230,7 +247,7 @@ MlirValue uattn_backward_emit_mask(const uattn_builder_t *b,
                                    const uattn_backward_step_t *at,
                                    MlirValue exponents) {
   exponents = apply_limits(b, consumer, step, at, exponents);
-  exponents = apply_history(b, consumer, exponents);
+  exponents = apply_keys(b, consumer, exponents);
   return apply_segments(b, consumer, at->place.row, exponents);
 }
 

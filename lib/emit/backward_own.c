@@ -212,22 +212,9 @@ void uattn_backward_emit_own(const uattn_builder_t *b,
                              const uattn_backward_consumer_t *consumer,
                              MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
-  int count = uattn_backward_sum_count(consumer);
-  MlirType types[1 + UATTN_BACKWARD_MOST_SUMS] = {uattn_type_i32(b)};
-  MlirValue inner[UATTN_BACKWARD_MOST_SUMS];
-  uattn_builder_t body;
-  for (int i = 0; i < count; ++i)
-    types[1 + i] = mlirValueGetType(io_sums[i]);
-  MlirRegion region = uattn_region_create(b, types, 1 + count, &body);
-  for (int i = 0; i < count; ++i)
-    inner[i] = mlirBlockGetArgument(body.block, 1 + i);
-  emit_step(&body, consumer, mlirBlockGetArgument(body.block, 0), inner);
-  uattn_yield(&body, inner, count);
-  MlirValue steps = uattn_backward_has_keys(consumer)
-                        ? kernel->own_steps
-                        : kernel->forward.ring_offset;
-  MlirOperation loop = uattn_for_append(b, kernel->zero, steps, kernel->one,
-                                        io_sums, count, region);
-  for (int i = 0; i < count; ++i)
-    io_sums[i] = mlirOperationGetResult(loop, i);
+  uattn_backward_emit_loop(b, consumer,
+                           uattn_backward_has_keys(consumer)
+                               ? kernel->own_steps
+                               : kernel->forward.ring_offset,
+                           emit_step, io_sums);
 }

@@ -218,9 +218,11 @@ static void emit_step(const uattn_builder_t *b,
       b, consumer, step, io_sums);
 }
 
-static void emit_loop(const uattn_builder_t *b,
-                      const uattn_backward_consumer_t *consumer,
-                      MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
+void uattn_backward_emit_loop(const uattn_builder_t *b,
+                              const uattn_backward_consumer_t *consumer,
+                              MlirValue steps,
+                              uattn_backward_emit_step_t *emit_one,
+                              MlirValue io_sums[UATTN_BACKWARD_MOST_SUMS]) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   int count = uattn_backward_sum_count(consumer);
   MlirType types[1 + UATTN_BACKWARD_MOST_SUMS] = {uattn_type_i32(b)};
@@ -231,10 +233,10 @@ static void emit_loop(const uattn_builder_t *b,
   MlirRegion region = uattn_region_create(b, types, 1 + count, &body);
   for (int i = 0; i < count; ++i)
     inner[i] = mlirBlockGetArgument(body.block, 1 + i);
-  emit_step(&body, consumer, mlirBlockGetArgument(body.block, 0), inner);
+  emit_one(&body, consumer, mlirBlockGetArgument(body.block, 0), inner);
   uattn_yield(&body, inner, count);
-  MlirOperation loop = uattn_for_append(b, kernel->zero, kernel->steps,
-                                        kernel->one, io_sums, count, region);
+  MlirOperation loop = uattn_for_append(b, kernel->zero, steps, kernel->one,
+                                        io_sums, count, region);
   for (int i = 0; i < count; ++i)
     io_sums[i] = mlirOperationGetResult(loop, i);
 }
@@ -425,7 +427,7 @@ MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,
         &role, uattn_backward_sum_type(&role, &consumer, i), 0.0);
   if (has_ranker && kernel->kind == UATTN_BACKWARD_DQ)
     uattn_backward_emit_own(&role, &consumer, sums);
-  emit_loop(&role, &consumer, sums);
+  uattn_backward_emit_loop(&role, &consumer, kernel->steps, emit_step, sums);
   if (is_fused)
     uattn_backward_meet(&role, kernel);
   else

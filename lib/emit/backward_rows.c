@@ -212,6 +212,31 @@ static MlirValue own_rows(const uattn_builder_t *b,
                               kernel->index_in_role, UATTN_WARPGROUP_ROWS);
 }
 
+/* <out, dout> of each row, by the tensor cores, which sum as they do for dP: a
+ * row that sees one key has out = v, and dP + gradient shift is exactly 0. */
+static MlirValue emit_delta(const uattn_builder_t *b, MlirValue out,
+                            MlirValue dout) {
+  MlirType tile = uattn_type_vector2(uattn_type_f32(b), UATTN_WARPGROUP_ROWS,
+                                     UATTN_WARPGROUP_ROWS);
+  MlirType i32_rows =
+      uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
+  uattn_wgmma_operands_t operands = {
+      .a = out, .b = dout, .result = tile, .transpose_b = true};
+  MlirValue products = uattn_emit_wgmma(b, &operands);
+  uattn_emit_wgmma_wait(b, 0, &products, NULL);
+  MlirValue zeros = uattn_constant_splat(b, tile, 0.0);
+  MlirValue row = uattn_emit_row_index(b, i32_rows);
+  MlirValue after =
+      uattn_binary(b, "arith.addi", row,
+                   uattn_broadcast(b, uattn_constant_i32(b, 1), i32_rows));
+  MlirValue is_own = uattn_compare_f(
+      b, UATTN_CMPF_OEQ,
+      uattn_emit_mask_apply(b, zeros, uattn_constant_i32(b, 0), after, row),
+      zeros);
+  return uattn_reduce_columns(
+      b, "add", uattn_select(b, is_own, products, zeros), splat(b, 0.0));
+}
+
 MlirRegion uattn_backward_emit_rows(const uattn_builder_t *b,
                                     const uattn_backward_kernel_t *kernel) {
   uattn_builder_t role;
@@ -219,7 +244,7 @@ MlirRegion uattn_backward_emit_rows(const uattn_builder_t *b,
   MlirValue out = own_rows(&role, kernel, kernel->first_tile);
   MlirValue dout = own_rows(&role, kernel, kernel->second_tile);
   emit_row_data(&role, kernel, emit_first_row(&role, kernel),
-                uattn_emit_row_dot(&role, out, dout, rows_type(&role)));
+                emit_delta(&role, out, dout));
   uattn_yield(&role, NULL, 0);
   return region;
 }

@@ -57,6 +57,13 @@ static MlirValue rows_left(const uattn_builder_t *b,
   return uattn_binary(b, "arith.subi", sums->limit, sums->first_row);
 }
 
+/* Of a tile; 0 or less: none. So few that their bytes are an i32. */
+static MlirValue rows_inside(const uattn_builder_t *b,
+                             const uattn_sums_place_t *sums) {
+  return binary_constant(b, "arith.minsi", rows_left(b, sums),
+                         UATTN_WARPGROUP_ROWS);
+}
+
 /* Where the tile's first row lies in block `block` of 64 columns. */
 static MlirValue tile_address(const uattn_builder_t *b,
                               const uattn_sums_place_t *sums, int64_t block) {
@@ -92,7 +99,7 @@ void uattn_emit_sums_zero(const uattn_builder_t *b, MlirValue thread,
       binary_constant(b, "arith.andi", thread, UATTN_WARPGROUP_THREADS - 1);
   MlirValue first = binary_constant(b, "arith.muli", in_warpgroup, CHUNK_BYTES);
   MlirValue left =
-      binary_constant(b, "arith.muli", rows_left(b, sums), ROW_BYTES);
+      binary_constant(b, "arith.muli", rows_inside(b, sums), ROW_BYTES);
   MlirValue zero = uattn_constant_f32(b, 0.0);
   for (int64_t block = 0; block < columns / ROW_NUMBERS; ++block) {
     MlirValue base = tile_address(b, sums, block);
@@ -133,8 +140,7 @@ void uattn_emit_sums_stage(const uattn_builder_t *b,
 
 void uattn_emit_sums_copy(const uattn_builder_t *b,
                           const uattn_sums_place_t *sums, MlirValue staging) {
-  MlirValue rows = uattn_binary(b, "arith.minsi", rows_left(b, sums),
-                                uattn_constant_i32(b, UATTN_WARPGROUP_ROWS));
+  MlirValue rows = rows_inside(b, sums);
   MlirValue operands[4] = {
       tile_address(b, sums, 0), staging,
       binary_constant(b, "arith.muli", rows, ROW_BYTES),

@@ -297,7 +297,10 @@ static range_t narrow_to_segments(const uattn_builder_t *b,
   };
   MlirValue is_uniform;
   uattn_emit_segment_hull(b, &search, &seen.begin, &seen.end, &is_uniform);
-  return seen;
+  /* Without such a row the two may be so far apart that a difference overflows.
+   */
+  range_t none = {kernel->zero, kernel->zero};
+  return select_range(b, is_filled(b, seen), seen, none);
 }
 
 static void emit_moving_rows(const uattn_builder_t *b,

@@ -302,7 +302,7 @@ typedef enum {
   UATTN_BACKWARD_PARAM_EXPONENT_SHIFT,
   UATTN_BACKWARD_PARAM_GRADIENT_SHIFT,
   UATTN_BACKWARD_PARAM_DTEMP_SHARE, /* the same shape, of each head */
-  /* f32 [batch, q_heads, uattn_record_rows(q_tokens), 4]: of each row both
+  /* f32 [batch, q_heads, 64 ceil(q_tokens / 64) + 64, 4]: of each row both
    * shifts, temp (1 without) and the bits of its segment id (0 without). Rows
    * without a key, and behind q_tokens, have the exponent shift -inf, and
    * zeros. */
@@ -325,13 +325,6 @@ typedef enum {
   UATTN_BACKWARD_PARAM_GRADIENT_SCALE,
   UATTN_BACKWARD_PARAM_COUNT
 } uattn_backward_param_t;
-
-/* Rows of records of one head: a tile of 64 may start at any row of q. */
-static inline int64_t uattn_record_rows(int64_t q_tokens) {
-  return (q_tokens + UATTN_WARPGROUP_ROWS - 1) / UATTN_WARPGROUP_ROWS *
-             UATTN_WARPGROUP_ROWS +
-         UATTN_WARPGROUP_ROWS;
-}
 
 /* Writes at most UATTN_BACKWARD_PARAM_COUNT entries, returns how many. */
 int uattn_backward_params(const uattn_backward_plan_t *plan,

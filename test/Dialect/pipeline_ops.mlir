@@ -9,6 +9,7 @@
 !q = !uattn.smem<vector<64x64xbf16>>
 !kv = !uattn.smem<vector<128x64xbf16>>
 !ring = !uattn.ring<vector<128x64xbf16>, 2 : i64>
+!records = !uattn.ring<vector<128x4xf32>, 2 : i64>
 !s = vector<64x128xf32>
 !o = vector<64x64xf32>
 
@@ -180,6 +181,68 @@ func.func @shared_memory(%a: !q, %b: !q, %flags: vector<64xi1>, %i: i32)
   %x = "uattn.smem_read"(%a) : (!q) -> vector<64x64xbf16>
   %dot = "uattn.row_dot"(%a, %b) : (!q, !q) -> vector<64xf32>
   return %x, %dot : vector<64x64xbf16>, vector<64xf32>
+}
+
+// Records of rows lie one behind the other and come by plain copies; what they
+// say of a column is read for all rows.
+// CHECK-LABEL: func.func @records(
+// CHECK-SAME: %[[G:[^:]*]]: !uattn.global<f32>
+// CHECK: %[[RING:.*]] = "uattn.ring_alloc"()
+// CHECK: "uattn.ring_produce_records"(%[[G]], %{{.*}}, %[[RING]], %{{.*}}) : (!uattn.global<f32>, i64, !uattn.ring<vector<128x4xf32>, 2 : i64>, i32) -> ()
+// CHECK: %[[RECORDS:.*]] = "uattn.ring_acquire"(%[[RING]],
+// CHECK: "uattn.column_read"(%[[RECORDS]]) {field = 0 : i64} : {{.*}} -> vector<64x128xf32>
+// CHECK: "uattn.column_read"(%[[RECORDS]]) {field = 3 : i64} : {{.*}} -> vector<64x128xi32>
+// CHECK: "uattn.record_store"(%{{.*}}, %[[G]], %{{.*}}) : (vector<64xf32>, vector<64xf32>, vector<64xf32>, vector<64xf32>, !uattn.global<f32>, i64, i32, i32) -> ()
+func.func @records(%g: !uattn.global<f32>, %offset: i64, %i: i32, %rows: vector<64xf32>)
+    -> (!s, vector<64x128xi32>) {
+  %ring = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                                consumer_warps = 4 : i64} : () -> !records
+  "uattn.ring_produce_records"(%g, %offset, %ring, %i)
+    : (!uattn.global<f32>, i64, !records, i32) -> ()
+  %tile = "uattn.ring_acquire"(%ring, %i) : (!records, i32) -> !uattn.smem<vector<128x4xf32>>
+  %first = "uattn.column_read"(%tile) {field = 0 : i64}
+    : (!uattn.smem<vector<128x4xf32>>) -> !s
+  %last = "uattn.column_read"(%tile) {field = 3 : i64}
+    : (!uattn.smem<vector<128x4xf32>>) -> vector<64x128xi32>
+  "uattn.record_store"(%rows, %rows, %rows, %rows, %g, %offset, %i, %i)
+    : (vector<64xf32>, vector<64xf32>, vector<64xf32>, vector<64xf32>, !uattn.global<f32>,
+       i64, i32, i32) -> ()
+  return %first, %last : !s, vector<64x128xi32>
+}
+
+// Tiles that threads write: their parts, a transpose, rows that become zeros.
+// CHECK-LABEL: func.func @written_tiles(
+// CHECK: %[[ALL:.*]] = "uattn.smem_alloc"() {smem_offset = 2048 : i64} : () -> !uattn.smem<vector<64x128xbf16>>
+// CHECK: %[[PART:.*]] = "uattn.smem_columns"(%[[ALL]], %{{.*}}) : {{.*}} -> !uattn.smem<vector<64x64xbf16>>
+// CHECK: "uattn.smem_transpose"(%{{.*}}, %[[PART]]) : (vector<64x64xbf16>, !uattn.smem<vector<64x64xbf16>>) -> ()
+// CHECK: "uattn.smem_drop_rows"(%[[ALL]], %{{.*}}, %{{.*}}) : (!uattn.smem<vector<64x128xbf16>>, vector<64xi1>, i32) -> ()
+func.func @written_tiles(%value: vector<64x64xbf16>, %flags: vector<64xi1>, %i: i32) {
+  %all = "uattn.smem_alloc"() {smem_offset = 2048 : i64}
+    : () -> !uattn.smem<vector<64x128xbf16>>
+  %part = "uattn.smem_columns"(%all, %i) : (!uattn.smem<vector<64x128xbf16>>, i32) -> !q
+  "uattn.smem_transpose"(%value, %part) : (vector<64x64xbf16>, !q) -> ()
+  "uattn.smem_drop_rows"(%all, %flags, %i)
+    : (!uattn.smem<vector<64x128xbf16>>, vector<64xi1>, i32) -> ()
+  return
+}
+
+// What two warpgroups add is staged in rows of one tile.
+// CHECK-LABEL: func.func @sums(
+// CHECK-SAME: %[[G:[^:]*]]: !uattn.global<f32>
+// CHECK: "uattn.sums_clear"(%[[G]], %{{.*}}) {columns = 128 : i64} : (!uattn.global<f32>, i64, i32, i32) -> ()
+// CHECK: %[[STAGING:.*]] = "uattn.smem_rows"(%{{.*}}) : {{.*}} -> !uattn.smem<vector<64x64xf32>>
+// CHECK: "uattn.sums_add"(%{{.*}}, %[[STAGING]], %[[G]], %{{.*}}) : (vector<64x64xf32>, !uattn.smem<vector<64x64xf32>>, !uattn.global<f32>, i64, i32, i32, i32) -> ()
+// CHECK: "uattn.sums_load"(%[[G]], %{{.*}}) : (!uattn.global<f32>, i64, i32, i32) -> vector<64x128xf32>
+func.func @sums(%g: !uattn.global<f32>, %offset: i64, %i: i32, %value: !o) -> !s {
+  "uattn.sums_clear"(%g, %offset, %i, %i) {columns = 128 : i64}
+    : (!uattn.global<f32>, i64, i32, i32) -> ()
+  %all = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<128x64xf32>>
+  %staging = "uattn.smem_rows"(%all, %i)
+    : (!uattn.smem<vector<128x64xf32>>, i32) -> !uattn.smem<!o>
+  "uattn.sums_add"(%value, %staging, %g, %offset, %i, %i, %i)
+    : (!o, !uattn.smem<!o>, !uattn.global<f32>, i64, i32, i32, i32) -> ()
+  %sums = "uattn.sums_load"(%g, %offset, %i, %i) : (!uattn.global<f32>, i64, i32, i32) -> !s
+  return %sums : !s
 }
 
 // CHECK-LABEL: func.func @segments(

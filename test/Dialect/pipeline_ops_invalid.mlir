@@ -546,3 +546,247 @@ func.func @segment_hull_scratch_is_aligned(%g: !uattn.global<i32>, %o: i64, %i: 
     : (!uattn.global<i32>, i64, i32, i32, !uattn.global<i32>, i64, i32, i32) -> (i32, i32, i1)
   return
 }
+
+// -----
+
+// A record has four numbers.
+func.func @records_have_four_numbers(%g: !uattn.global<f32>, %o: i64, %i: i32,
+                           %r: !uattn.ring<vector<64x8xf32>, 2 : i64>) {
+  // expected-error @below {{the ring's tile is vector<64x8xf32>: expected vector<64x4xf32>}}
+  "uattn.ring_produce_records"(%g, %o, %r, %i)
+    : (!uattn.global<f32>, i64, !uattn.ring<vector<64x8xf32>, 2 : i64>, i32) -> ()
+  return
+}
+
+// -----
+
+// They are f32.
+func.func @records_are_f32(%g: !uattn.global<f32>, %o: i64, %i: i32,
+                           %r: !uattn.ring<vector<64x4xbf16>, 2 : i64>) {
+  // expected-error @below {{the ring's tile is vector<64x4xbf16>: expected vector<64x4xf32>}}
+  "uattn.ring_produce_records"(%g, %o, %r, %i)
+    : (!uattn.global<f32>, i64, !uattn.ring<vector<64x4xbf16>, 2 : i64>, i32) -> ()
+  return
+}
+
+// -----
+
+// Of records alone.
+func.func @column_read_takes_records(%t: !uattn.smem<vector<64x64xf32>>) {
+  // expected-error @below {{the tile of records is vector<64x64xf32>: expected vector<64x4xf32>}}
+  %x = "uattn.column_read"(%t) {field = 0 : i64}
+    : (!uattn.smem<vector<64x64xf32>>) -> vector<64x64xf32>
+  return
+}
+
+// -----
+
+// The first is 0.
+func.func @column_read_field_is_a_number(%t: !uattn.smem<vector<64x4xf32>>) {
+  // expected-error @below {{field is -1: expected at least 0}}
+  %x = "uattn.column_read"(%t) {field = -1 : i64}
+    : (!uattn.smem<vector<64x4xf32>>) -> vector<64x64xf32>
+  return
+}
+
+// -----
+
+// An i64, as all counts.
+func.func @column_read_field_is_i64(%t: !uattn.smem<vector<64x4xf32>>) {
+  // expected-error @below {{field is missing or no i64: expected an i64}}
+  %x = "uattn.column_read"(%t) {field = 0 : i32}
+    : (!uattn.smem<vector<64x4xf32>>) -> vector<64x64xf32>
+  return
+}
+
+// -----
+
+// The last is 3.
+func.func @column_read_field_is_one_of_four(%t: !uattn.smem<vector<64x4xf32>>) {
+  // expected-error @below {{field is 4: expected at most 3}}
+  %x = "uattn.column_read"(%t) {field = 4 : i64}
+    : (!uattn.smem<vector<64x4xf32>>) -> vector<64x64xf32>
+  return
+}
+
+// -----
+
+// A column a record.
+func.func @column_read_has_a_column_a_record(%t: !uattn.smem<vector<128x4xf32>>) {
+  // expected-error @below {{the tile is vector<64x64xf32>: expected a vector of rank 2 with a column a record}}
+  %x = "uattn.column_read"(%t) {field = 0 : i64}
+    : (!uattn.smem<vector<128x4xf32>>) -> vector<64x64xf32>
+  return
+}
+
+// -----
+
+// Repeated over rows.
+func.func @column_read_gives_a_tile(%t: !uattn.smem<vector<64x4xf32>>) {
+  // expected-error @below {{the tile is vector<64xf32>: expected a vector of rank 2 with a column a record}}
+  %x = "uattn.column_read"(%t) {field = 0 : i64} : (!uattn.smem<vector<64x4xf32>>) -> vector<64xf32>
+  return
+}
+
+// -----
+
+// The swizzle pattern repeats every 1024 bytes.
+func.func @smem_alloc_offset_is_aligned() {
+  // expected-error @below {{smem_offset is 512: expected a multiple of 1024, at least 0}}
+  %t = "uattn.smem_alloc"() {smem_offset = 512 : i64} : () -> !uattn.smem<vector<64x64xbf16>>
+  return
+}
+
+// -----
+
+// Within the CTA.
+func.func @smem_alloc_offset_is_no_less_than_0() {
+  // expected-error @below {{smem_offset is -1024: expected a multiple of 1024, at least 0}}
+  %t = "uattn.smem_alloc"() {smem_offset = -1024 : i64} : () -> !uattn.smem<vector<64x64xbf16>>
+  return
+}
+
+// -----
+
+// The last part would be narrow.
+func.func @smem_columns_of_whole_64s(%t: !uattn.smem<vector<64x96xbf16>>, %i: i32) {
+  // expected-error @below {{the source has 96 columns: expected a multiple of 64}}
+  %c = "uattn.smem_columns"(%t, %i)
+    : (!uattn.smem<vector<64x96xbf16>>, i32) -> !uattn.smem<vector<64x64xbf16>>
+  return
+}
+
+// -----
+
+// Columns that lie together.
+func.func @smem_columns_are_64(%t: !uattn.smem<vector<64x128xbf16>>, %i: i32) {
+  // expected-error @below {{the tile of columns is vector<64x128xbf16>: expected vector<64x64xbf16>}}
+  %c = "uattn.smem_columns"(%t, %i)
+    : (!uattn.smem<vector<64x128xbf16>>, i32) -> !uattn.smem<vector<64x128xbf16>>
+  return
+}
+
+// -----
+
+// All rows of them.
+func.func @smem_columns_keep_the_rows(%t: !uattn.smem<vector<128x128xbf16>>, %i: i32) {
+  // expected-error @below {{the tile of columns is vector<64x64xbf16>: expected vector<128x64xbf16>}}
+  %c = "uattn.smem_columns"(%t, %i)
+    : (!uattn.smem<vector<128x128xbf16>>, i32) -> !uattn.smem<vector<64x64xbf16>>
+  return
+}
+
+// -----
+
+// A value has rows and columns.
+func.func @smem_transpose_takes_tiles(%x: vector<64xbf16>, %t: !uattn.smem<vector<64x64xbf16>>) {
+  // expected-error @below {{value is vector<64xbf16>: expected a vector of rank 2}}
+  "uattn.smem_transpose"(%x, %t) : (vector<64xbf16>, !uattn.smem<vector<64x64xbf16>>) -> ()
+  return
+}
+
+// -----
+
+// Rows become columns.
+func.func @smem_transpose_swaps_the_sizes(%x: vector<64x128xbf16>,
+                                          %t: !uattn.smem<vector<64x128xbf16>>) {
+  // expected-error @below {{the target is vector<64x128xbf16>: expected vector<128x64xbf16>}}
+  "uattn.smem_transpose"(%x, %t) : (vector<64x128xbf16>, !uattn.smem<vector<64x128xbf16>>) -> ()
+  return
+}
+
+// -----
+
+// It converts nothing.
+func.func @smem_transpose_keeps_the_type(%x: vector<64x64xbf16>,
+                                         %t: !uattn.smem<vector<64x64xf16>>) {
+  // expected-error @below {{the target is vector<64x64xf16>: expected vector<64x64xbf16>}}
+  "uattn.smem_transpose"(%x, %t) : (vector<64x64xbf16>, !uattn.smem<vector<64x64xf16>>) -> ()
+  return
+}
+
+// -----
+
+// A record a row; the last of the four has columns.
+func.func @record_store_takes_one_value_a_row(%x: vector<64xf32>, %y: vector<64x1xf32>,
+                                              %g: !uattn.global<f32>, %o: i64, %i: i32) {
+  // expected-error @below {{rows is vector<64x1xf32>: expected a vector of rank 1}}
+  "uattn.record_store"(%x, %x, %x, %y, %g, %o, %i, %i)
+    : (vector<64xf32>, vector<64xf32>, vector<64xf32>, vector<64x1xf32>, !uattn.global<f32>, i64,
+       i32, i32) -> ()
+  return
+}
+
+// -----
+
+// Sums lie by 64 columns.
+func.func @sums_clear_columns_are_whole_64s(%g: !uattn.global<f32>, %o: i64, %i: i32) {
+  // expected-error @below {{columns is 96: expected a multiple of 64, at least 64}}
+  "uattn.sums_clear"(%g, %o, %i, %i) {columns = 96 : i64}
+    : (!uattn.global<f32>, i64, i32, i32) -> ()
+  return
+}
+
+// -----
+
+// Some columns.
+func.func @sums_clear_has_columns(%g: !uattn.global<f32>, %o: i64, %i: i32) {
+  // expected-error @below {{columns is 0: expected a multiple of 64, at least 64}}
+  "uattn.sums_clear"(%g, %o, %i, %i) {columns = 0 : i64}
+    : (!uattn.global<f32>, i64, i32, i32) -> ()
+  return
+}
+
+// -----
+
+// 64 columns a time.
+func.func @sums_add_takes_64_columns(%x: vector<64x128xf32>, %s: !uattn.smem<vector<64x64xf32>>,
+                                     %g: !uattn.global<f32>, %o: i64, %i: i32) {
+  // expected-error @below {{value is vector<64x128xf32>: expected vector<64x64xf32>}}
+  "uattn.sums_add"(%x, %s, %g, %o, %i, %i, %i)
+    : (vector<64x128xf32>, !uattn.smem<vector<64x64xf32>>, !uattn.global<f32>, i64,
+       i32, i32, i32) -> ()
+  return
+}
+
+// -----
+
+// Sums are f32.
+func.func @sums_add_takes_f32(%x: vector<64x64xbf16>, %s: !uattn.smem<vector<64x64xf32>>,
+                              %g: !uattn.global<f32>, %o: i64, %i: i32) {
+  // expected-error @below {{value is vector<64x64xbf16>: expected vector<64x64xf32>}}
+  "uattn.sums_add"(%x, %s, %g, %o, %i, %i, %i)
+    : (vector<64x64xbf16>, !uattn.smem<vector<64x64xf32>>, !uattn.global<f32>, i64,
+       i32, i32, i32) -> ()
+  return
+}
+
+// -----
+
+// All rows go through shared memory.
+func.func @sums_add_fits_its_staging(%x: vector<64x64xf32>, %s: !uattn.smem<vector<128x64xf32>>,
+                                     %g: !uattn.global<f32>, %o: i64, %i: i32) {
+  // expected-error @below {{staging is vector<128x64xf32>: expected vector<64x64xf32>}}
+  "uattn.sums_add"(%x, %s, %g, %o, %i, %i, %i)
+    : (vector<64x64xf32>, !uattn.smem<vector<128x64xf32>>, !uattn.global<f32>, i64,
+       i32, i32, i32) -> ()
+  return
+}
+
+// -----
+
+// Sums lie by 64 columns.
+func.func @sums_load_columns_are_whole_64s(%g: !uattn.global<f32>, %o: i64, %i: i32) {
+  // expected-error @below {{the tile is vector<64x96xf32>: expected a vector of rank 2 and a multiple of 64 columns}}
+  %x = "uattn.sums_load"(%g, %o, %i, %i) : (!uattn.global<f32>, i64, i32, i32) -> vector<64x96xf32>
+  return
+}
+
+// -----
+
+// A tile of them.
+func.func @sums_load_gives_a_tile(%g: !uattn.global<f32>, %o: i64, %i: i32) {
+  // expected-error @below {{the tile is vector<64xf32>: expected a vector of rank 2 and a multiple of 64 columns}}
+  %x = "uattn.sums_load"(%g, %o, %i, %i) : (!uattn.global<f32>, i64, i32, i32) -> vector<64xf32>
+  return
+}

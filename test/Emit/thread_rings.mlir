@@ -3,6 +3,7 @@
 
 !ring = !uattn.ring<vector<80x128xbf16>, 2 : i64>
 !tile = !uattn.smem<vector<80x128xbf16>>
+!records = !uattn.ring<vector<80x4xf32>, 2 : i64>
 
 gpu.module @kernels {
   // Thread 0 initialises the full barrier of every slot for the producer's one
@@ -112,6 +113,39 @@ gpu.module @kernels {
                                consumer_warps = 12 : i64} : () -> !ring
     %t = "uattn.ring_acquire"(%r, %step) : (!ring, i32) -> !tile
     "uattn.ring_release"(%r, %step) : (!ring, i32) -> ()
+    gpu.return
+  }
+
+  // Records, 16 bytes each, come by one plain copy from source[offset] on; their
+  // ring's barriers, parities and slots are those of all rings.
+  // CHECK-LABEL: llvm.func @produce_records(
+  // CHECK-SAME: %[[G:[^:]*]]: !llvm.ptr<1>, %[[O:[^:]*]]: i64, %[[STEP:[^:]*]]: i32
+  // CHECK-DAG: %[[BYTES:.*]] = arith.constant 1280 : i32
+  // CHECK-DAG: %[[RINGAT:.*]] = arith.constant 1024 : i32
+  // CHECK-DAG: %[[FULLAT:.*]] = arith.constant 65536 : i32
+  // CHECK-DAG: %[[EMPTYAT:.*]] = arith.constant 65544 : i32
+  // CHECK: %[[BASE:.*]] = llvm.ptrtoint
+  // CHECK-DAG: %[[SLOT:.*]] = arith.remui %[[STEP]], %{{.*}}
+  // CHECK-DAG: %[[SLOTBYTES:.*]] = arith.muli %[[SLOT]], %[[BYTES]]
+  // CHECK-DAG: %[[SLOTBASE:.*]] = arith.addi %[[BASE]], %[[SLOTBYTES]]
+  // CHECK-DAG: %[[RECORDS:.*]] = arith.addi %[[SLOTBASE]], %[[RINGAT]]
+  // CHECK-DAG: %[[BARBYTES:.*]] = arith.muli %[[SLOT]], %c16_i32
+  // CHECK-DAG: %[[BARBASE:.*]] = arith.addi %[[BASE]], %[[BARBYTES]]
+  // CHECK-DAG: %[[FULL:.*]] = arith.addi %[[BARBASE]], %[[FULLAT]]
+  // CHECK-DAG: %[[EMPTY:.*]] = arith.addi %[[BARBASE]], %[[EMPTYAT]]
+  // CHECK: mbarrier.try_wait.parity{{.*}}", "r,r" %[[EMPTY]],
+  // CHECK-NEXT: "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r" %[[FULL]], %[[BYTES]]
+  // CHECK-NEXT: %[[FROM:.*]] = llvm.getelementptr %[[G]][%[[O]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+  // CHECK-NEXT: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];", "r,l,r,r" %[[RECORDS]], %[[FROM]], %[[BYTES]], %[[FULL]]
+  // CHECK-NOT: cp.async
+  // CHECK: llvm.return
+  gpu.func @produce_records(%g: !uattn.global<f32>, %offset: i64, %step: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 65568 : i64,
+                         uattn.entry_registers = 128 : i64} {
+    %r = "uattn.ring_alloc"() {smem_offset = 1024 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 12 : i64} : () -> !records
+    "uattn.ring_produce_records"(%g, %offset, %r, %step)
+      : (!uattn.global<f32>, i64, !records, i32) -> ()
     gpu.return
   }
 }

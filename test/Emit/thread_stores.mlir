@@ -98,6 +98,76 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // A transpose: columns of the tile's registers are rows of the target, 128
+  // bytes each, rows chunks. Of an stmatrix x4 of 16 columns lane l gives row
+  // l % 8 + 8 (l / 16), chunk 2 (warp % 4) + l / 8 % 2, swizzled as in tile_store;
+  // 16 columns are 2048 bytes. Columns 64 on of the 32-row tile lie 4096 bytes
+  // behind its first.
+  // CHECK-LABEL: llvm.func @transpose(
+  // CHECK-SAME: %[[X:[^:]*]]: vector<8xi32>, %[[COLUMNS:[^:]*]]: i32
+  // CHECK: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK: %[[BASE:.*]] = llvm.ptrtoint
+  // CHECK-DAG: %[[TILE:.*]] = arith.addi %[[BASE]], %c2048_i32
+  // CHECK-DAG: %[[PANEL:.*]] = arith.muli %[[COLUMNS]], %c4096_i32
+  // CHECK-DAG: %[[TARGET:.*]] = arith.addi %[[TILE]], %[[PANEL]]
+  // CHECK-DAG: %[[TMOD8:.*]] = arith.andi %[[T]], %c7_i32
+  // CHECK-DAG: %[[HALF:.*]] = arith.shrui %[[T]], %c1_i32
+  // CHECK-DAG: %[[EIGHT:.*]] = arith.andi %[[HALF]], %c8_i32
+  // CHECK-DAG: %[[R:.*]] = arith.addi %[[TMOD8]], %[[EIGHT]]
+  // CHECK-DAG: %[[EIGHTH:.*]] = arith.shrui %[[T]], %c3_i32
+  // CHECK-DAG: %[[ODD:.*]] = arith.andi %[[EIGHTH]], %c1_i32
+  // CHECK-DAG: %[[PAIR:.*]] = arith.shrui %[[WARPROW:.*]], %c3_i32
+  // CHECK-DAG: %[[CHUNK:.*]] = arith.addi %[[PAIR]], %[[ODD]]
+  // CHECK-DAG: %[[SWIZZLED:.*]] = arith.xori %[[CHUNK]], %[[TMOD8]]
+  // CHECK-DAG: %[[CHUNKBYTES:.*]] = arith.shli %[[SWIZZLED]], %c4_i32
+  // CHECK-DAG: %[[ROWBYTES:.*]] = arith.muli %[[R]], %c128_i32
+  // CHECK-DAG: %[[IN:.*]] = arith.addi %[[ROWBYTES]], %[[CHUNKBYTES]]
+  // CHECK-DAG: %[[AT:.*]] = arith.addi %[[TARGET]], %[[IN]]
+  // CHECK: "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [$0], {$1, $2, $3, $4};", "r,r,r,r,r" %[[AT]],
+  // CHECK-NEXT: %[[AT16:.*]] = arith.addi %[[AT]], %c2048_i32
+  // CHECK-NEXT: "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16{{.*}}" %[[AT16]],
+  // CHECK-NEXT: llvm.return
+  gpu.func @transpose(%x: vector<64x32xbf16>, %columns: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 128 : i64} {
+    %all = "uattn.smem_alloc"() {smem_offset = 2048 : i64}
+      : () -> !uattn.smem<vector<32x128xbf16>>
+    %target = "uattn.smem_columns"(%all, %columns)
+      : (!uattn.smem<vector<32x128xbf16>>, i32) -> !uattn.smem<vector<32x64xbf16>>
+    "uattn.smem_transpose"(%x, %target)
+      : (vector<64x32xbf16>, !uattn.smem<vector<32x64xbf16>>) -> ()
+    gpu.return
+  }
+
+  // The four threads of a row clear 64 bytes at a time, for each of a thread's
+  // rows under its flag; the second panel lies 128 rows behind the first. All is
+  // fenced for the tensor cores before the warpgroup meets.
+  // CHECK-LABEL: llvm.func @dropped_rows(
+  // CHECK-SAME: %[[FLAGS:[^:]*]]: vector<2xi1>, %{{[^:]*}}: i32, %[[BAR:[^:]*]]: i32
+  // CHECK-DAG: %[[FIRST:.*]] = vector.extract %[[FLAGS]][0]
+  // CHECK-DAG: %[[SECOND:.*]] = vector.extract %[[FLAGS]][1]
+  // CHECK: "@$2 st.shared.v4.b32 [$0], {$1, $1, $1, $1};", "r,r,b" %[[AT:[^,]*]], %c0_i32{{[^,]*}}, %[[FIRST]]
+  // CHECK-NEXT: %[[AT64:.*]] = arith.addi %[[AT]], %c64_i32
+  // CHECK-NEXT: "@$2 st.shared.v4.b32{{.*}}" %[[AT64]], %c0_i32{{[^,]*}}, %[[FIRST]]
+  // CHECK-NEXT: %[[PANEL:.*]] = arith.addi %[[AT]], %c16384_i32
+  // CHECK-NEXT: "@$2 st.shared.v4.b32{{.*}}" %[[PANEL]], %c0_i32{{[^,]*}}, %[[FIRST]]
+  // CHECK-NEXT: %[[PANEL64:.*]] = arith.addi %[[AT]], %c16448_i32
+  // CHECK-NEXT: "@$2 st.shared.v4.b32{{.*}}" %[[PANEL64]], %c0_i32{{[^,]*}}, %[[FIRST]]
+  // CHECK-COUNT-4: "@$2 st.shared.v4.b32{{.*}}, %[[SECOND]] :
+  // CHECK-NEXT: "fence.proxy.async.shared::cta;"
+  // CHECK-NEXT: "bar.sync $0, 128;", "r" %[[BAR]]
+  // CHECK-NEXT: llvm.return
+  gpu.func @dropped_rows(%flags: vector<64xi1>, %step: i32, %barrier: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 128 : i64} {
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !ring
+    %t = "uattn.ring_acquire"(%r, %step) : (!ring, i32) -> !tile
+    %s = "uattn.smem_rows"(%t, %step) : (!tile, i32) -> !rows
+    "uattn.smem_drop_rows"(%s, %flags, %barrier) : (!rows, vector<64xi1>, i32) -> ()
+    gpu.return
+  }
+
   // CHECK-LABEL: llvm.func @fence(
   // CHECK: "fence.proxy.async.shared::cta;"
   // CHECK-NEXT: llvm.return

@@ -1116,3 +1116,400 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Of a tile of f32 half was once cleared, of records nothing.
+gpu.module @kernels {
+  gpu.func @clearing_of_f32(%i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<64x64xf32>>
+    // expected-error @below {{the tile is vector<64x64xf32>: expected bf16 or f16 elements}}
+    "uattn.smem_clear_rows"(%t, %i) : (!uattn.smem<vector<64x64xf32>>, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @clearing_of_records(%i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<64x4xf32>, 2 : i64>
+    %t = "uattn.ring_acquire"(%r, %i) : (!uattn.ring<vector<64x4xf32>, 2 : i64>, i32) -> !uattn.smem<vector<64x4xf32>>
+    // expected-error @below {{the tile is vector<64x4xf32>: expected bf16 or f16 elements}}
+    "uattn.smem_clear_rows"(%t, %i) : (!uattn.smem<vector<64x4xf32>>, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// A staging tile of f32 once hid that the value is not packed.
+gpu.module @kernels {
+  gpu.func @store_from_f32_staging(%x: vector<64x64xf32>, %m: !uattn.tensor_map<vector<64x64xf32>>,
+                                 %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<64x64xf32>>
+    // expected-error @below {{the value's type is vector<64x64xf32>: expected bf16 or f16 elements}}
+    "uattn.tile_store"(%x, %t, %m, %i, %i, %i, %i)
+      : (vector<64x64xf32>, !uattn.smem<vector<64x64xf32>>, !uattn.tensor_map<vector<64x64xf32>>, i32, i32,
+         i32, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// The last 8 columns of a transpose were once left out.
+gpu.module @kernels {
+  gpu.func @transpose_of_24_columns(%x: vector<64x24xbf16>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<24x64xbf16>>
+    // expected-error @below {{the value is vector<64x24xbf16>: expected a multiple of 16 columns of bf16 or f16}}
+    "uattn.smem_transpose"(%x, %t) : (vector<64x24xbf16>, !uattn.smem<vector<24x64xbf16>>) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// A record has four numbers.
+gpu.module @kernels {
+  gpu.func @ring_of_long_records()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{a slot's tile is vector<64x8xf32>: expected bf16 or f16, at most 256 rows, a multiple of 8, and a multiple of 64 columns, at most 512; or records, at most 256 rows of 4 columns of f32}}
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<64x8xf32>, 2 : i64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @ring_of_many_records()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{a slot's tile is vector<264x4xf32>: expected bf16 or f16, at most 256 rows}}
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<264x4xf32>, 2 : i64>
+    gpu.return
+  }
+}
+
+// -----
+
+// A record is 16 bytes: the second slot would end 1024 bytes too late.
+gpu.module @kernels {
+  gpu.func @records_behind_memory()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{smem_offset is 225280 for 2 slots of 4096 bytes: expected them to end at byte 232448 of shared memory at the latest}}
+    %r = "uattn.ring_alloc"() {smem_offset = 225280 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<256x4xf32>, 2 : i64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @records_from_bf16(%g: !uattn.global<bf16>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<64x4xf32>, 2 : i64>
+    // expected-error @below {{the memory's element type is bf16: expected f32 elements}}
+    "uattn.ring_produce_records"(%g, %o, %r, %i)
+      : (!uattn.global<bf16>, i64, !uattn.ring<vector<64x4xf32>, 2 : i64>, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// What products, stores and sums take.
+gpu.module @kernels {
+  gpu.func @tile_of_integers()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the tile is vector<64x64xi32>: expected at most 256 rows, a multiple of 8, and of bf16 or f16 a multiple of 64 columns, at most 512, of f32 64 columns}}
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<64x64xi32>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @tile_that_cuts_the_swizzle()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the tile is vector<12x64xbf16>: expected at most 256 rows, a multiple of 8}}
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<12x64xbf16>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @tall_tile()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the tile is vector<264x64xbf16>: expected at most 256 rows, a multiple of 8}}
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<264x64xbf16>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @tile_of_half_a_panel()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the tile is vector<64x32xbf16>: expected at most 256 rows, a multiple of 8, and of bf16 or f16 a multiple of 64 columns}}
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<64x32xbf16>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @tile_of_wide_rows()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the tile is vector<8x576xbf16>: expected at most 256 rows, a multiple of 8, and of bf16 or f16 a multiple of 64 columns}}
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<8x576xbf16>>
+    gpu.return
+  }
+}
+
+// -----
+
+// Sums are staged by 64 columns.
+gpu.module @kernels {
+  gpu.func @wide_tile_of_f32()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the tile is vector<64x128xf32>: expected at most 256 rows, a multiple of 8, and of bf16 or f16 a multiple of 64 columns, at most 512, of f32 64 columns}}
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<64x128xf32>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @tile_behind_memory()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{smem_offset is 229376 for 1 slots of 8192 bytes}}
+    %t = "uattn.smem_alloc"() {smem_offset = 229376 : i64} : () -> !uattn.smem<vector<64x64xbf16>>
+    gpu.return
+  }
+}
+
+// -----
+
+// A bf16 tile would end in time.
+gpu.module @kernels {
+  gpu.func @tile_of_f32_behind_memory()
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{smem_offset is 217088 for 1 slots of 16384 bytes}}
+    %t = "uattn.smem_alloc"() {smem_offset = 217088 : i64} : () -> !uattn.smem<vector<64x64xf32>>
+    gpu.return
+  }
+}
+
+// -----
+
+// A matrix of stmatrix has elements of 16 bits.
+gpu.module @kernels {
+  gpu.func @transpose_of_f32(%x: vector<64x64xf32>)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<64x64xf32>>
+    // expected-error @below {{the value is vector<64x64xf32>: expected a multiple of 16 columns of bf16 or f16}}
+    "uattn.smem_transpose"(%x, %t) : (vector<64x64xf32>, !uattn.smem<vector<64x64xf32>>) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// A flag is of one of 64 rows.
+gpu.module @kernels {
+  gpu.func @dropping_in_128_rows(%x: vector<64xi1>, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<128x64xbf16>>
+    // expected-error @below {{the tile is vector<128x64xbf16>: expected 64 rows and a multiple of 64 columns of bf16 or f16}}
+    "uattn.smem_drop_rows"(%t, %x, %i) : (!uattn.smem<vector<128x64xbf16>>, vector<64xi1>, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @dropping_in_f32(%x: vector<64xi1>, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<64x64xf32>>
+    // expected-error @below {{the tile is vector<64x64xf32>: expected 64 rows and a multiple of 64 columns of bf16 or f16}}
+    "uattn.smem_drop_rows"(%t, %x, %i) : (!uattn.smem<vector<64x64xf32>>, vector<64xi1>, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @dropping_without_flags(%x: vector<64xi32>, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<64x64xbf16>>
+    // expected-error @below {{flags is vector<64xi32>: expected 64 rows of i1}}
+    "uattn.smem_drop_rows"(%t, %x, %i) : (!uattn.smem<vector<64x64xbf16>>, vector<64xi32>, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// Bits of f32 are taken as they are.
+gpu.module @kernels {
+  gpu.func @column_read_of_halves(%i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<64x4xf32>, 2 : i64>
+    %t = "uattn.ring_acquire"(%r, %i) : (!uattn.ring<vector<64x4xf32>, 2 : i64>, i32) -> !uattn.smem<vector<64x4xf32>>
+    // expected-error @below {{the tile is vector<64x64xf16>: expected f32 or i32 elements}}
+    %x = "uattn.column_read"(%t) {field = 1 : i64} : (!uattn.smem<vector<64x4xf32>>) -> vector<64x64xf16>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @column_read_of_long_integers(%i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %r = "uattn.ring_alloc"() {smem_offset = 0 : i64, barrier_offset = 65536 : i64,
+                               consumer_warps = 4 : i64} : () -> !uattn.ring<vector<64x4xf32>, 2 : i64>
+    %t = "uattn.ring_acquire"(%r, %i) : (!uattn.ring<vector<64x4xf32>, 2 : i64>, i32) -> !uattn.smem<vector<64x4xf32>>
+    // expected-error @below {{the tile is vector<64x64xi64>: expected f32 or i32 elements}}
+    %x = "uattn.column_read"(%t) {field = 1 : i64} : (!uattn.smem<vector<64x4xf32>>) -> vector<64x64xi64>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @records_of_bf16(%x: vector<64xf32>, %y: vector<64xbf16>,
+                            %g: !uattn.global<f32>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the rows' type is vector<64xbf16>: expected f32 elements}}
+    "uattn.record_store"(%x, %x, %x, %y, %g, %o, %i, %i)
+      : (vector<64xf32>, vector<64xf32>, vector<64xf32>, vector<64xbf16>, !uattn.global<f32>, i64,
+         i32, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @record_store_to_another_type(%x: vector<64xf32>, %y: vector<64xf32>,
+                                         %g: !uattn.global<i32>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the memory's element type is i32: expected f32 elements}}
+    "uattn.record_store"(%x, %x, %x, %y, %g, %o, %i, %i)
+      : (vector<64xf32>, vector<64xf32>, vector<64xf32>, vector<64xf32>, !uattn.global<i32>, i64,
+         i32, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// Sums are f32.
+gpu.module @kernels {
+  gpu.func @sums_clear_of_bf16(%g: !uattn.global<bf16>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the memory's element type is bf16: expected f32 elements}}
+    "uattn.sums_clear"(%g, %o, %i, %i) {columns = 64 : i64}
+      : (!uattn.global<bf16>, i64, i32, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// No tile has so many.
+gpu.module @kernels {
+  gpu.func @sums_clear_of_wide_rows(%g: !uattn.global<f32>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{columns is 576: expected at most 512}}
+    "uattn.sums_clear"(%g, %o, %i, %i) {columns = 576 : i64}
+      : (!uattn.global<f32>, i64, i32, i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @sums_add_to_bf16(%x: vector<64x64xf32>, %g: !uattn.global<bf16>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %t = "uattn.smem_alloc"() {smem_offset = 0 : i64} : () -> !uattn.smem<vector<64x64xf32>>
+    // expected-error @below {{the memory's element type is bf16: expected f32 elements}}
+    "uattn.sums_add"(%x, %t, %g, %o, %i, %i, %i)
+      : (vector<64x64xf32>, !uattn.smem<vector<64x64xf32>>, !uattn.global<bf16>, i64, i32, i32,
+         i32) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @sums_load_from_bf16(%g: !uattn.global<bf16>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the memory's element type is bf16: expected f32 elements}}
+    %x = "uattn.sums_load"(%g, %o, %i, %i) : (!uattn.global<bf16>, i64, i32, i32) -> vector<64x64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @sums_load_of_integers(%g: !uattn.global<f32>, %o: i64, %i: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 0 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    // expected-error @below {{the tile is vector<64x64xi32>: expected f32 elements}}
+    %x = "uattn.sums_load"(%g, %o, %i, %i) : (!uattn.global<f32>, i64, i32, i32) -> vector<64x64xi32>
+    gpu.return
+  }
+}

@@ -303,6 +303,39 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Number 1 of a column's record, which both rows of a thread share: records are
+  // 16 bytes, numbers 4. i32 elements come in registers of their own kind.
+  // CHECK-LABEL: llvm.func @column_read(
+  // CHECK: mbarrier.try_wait
+  // CHECK: %[[BYTES:.*]] = arith.muli %{{.*}}, %c16{{.*}} : i32
+  // CHECK: %[[BASE:.*]] = arith.addi %{{.*}}, %[[BYTES]] : i32
+  // CHECK: %[[AT0:.*]] = arith.addi %[[BASE]], %c4{{.*}} : i32
+  // CHECK: %[[X0:.*]] = llvm.inline_asm {{.*}}"ld.shared.b32 $0, [$1];", "=f,r" %[[AT0]] : (i32) -> f32
+  // CHECK: %[[AT1:.*]] = arith.addi %[[BASE]], %c20{{.*}} : i32
+  // CHECK: %[[X1:.*]] = llvm.inline_asm {{.*}} %[[AT1]] :
+  // CHECK: %[[AT8:.*]] = arith.addi %[[BASE]], %c132{{.*}} : i32
+  // CHECK: %[[X8:.*]] = llvm.inline_asm {{.*}} %[[AT8]] :
+  // CHECK: %[[AT9:.*]] = arith.addi %[[BASE]], %c148{{.*}} : i32
+  // CHECK: %[[X9:.*]] = llvm.inline_asm {{.*}} %[[AT9]] :
+  // CHECK: vector.from_elements %[[X0]], %[[X1]], %[[X0]], %[[X1]], %[[X8]], %[[X9]], %[[X8]], %[[X9]] : vector<8xf32>
+  // CHECK-COUNT-4: "ld.shared.b32 $0, [$1];", "=r,r" %{{.*}} : (i32) -> i32
+  // CHECK-NOT: ld.shared
+  // CHECK: vector.from_elements {{.*}} : vector<8xi32>
+  gpu.func @column_read(%step: i32)
+      kernel attributes {uattn.threads = 128 : i64, uattn.smem_bytes = 65552 : i64,
+                         uattn.entry_registers = 168 : i64} {
+    %ring = "uattn.ring_alloc"() {smem_offset = 1024 : i64, barrier_offset = 65536 : i64,
+                                  consumer_warps = 4 : i64}
+      : () -> !uattn.ring<vector<16x4xf32>, 1 : i64>
+    %records = "uattn.ring_acquire"(%ring, %step)
+      : (!uattn.ring<vector<16x4xf32>, 1 : i64>, i32) -> !uattn.smem<vector<16x4xf32>>
+    %x = "uattn.column_read"(%records) {field = 1 : i64}
+      : (!uattn.smem<vector<16x4xf32>>) -> vector<64x16xf32>
+    %bits = "uattn.column_read"(%records) {field = 1 : i64}
+      : (!uattn.smem<vector<16x4xf32>>) -> vector<64x16xi32>
+    gpu.return
+  }
+
   // One of the four threads that hold a row writes it, inside the limit.
   // CHECK-LABEL: llvm.func @row_store(
   // CHECK-SAME: %[[R:[^:]*]]: vector<2xf32>, %[[G:[^:]*]]: !llvm.ptr<1>

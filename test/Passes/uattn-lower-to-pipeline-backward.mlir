@@ -92,7 +92,7 @@ func.func @dtemp_has_a_kernel(%q: !q, %temp: !temp, %lse: !lse) -> !temp {
 // Products: two for S and dP, then the sums; dP is of V and dout.
 // CHECK: gpu.module @[[ROWS]]
 // CHECK: gpu.func @ranker_attention_bwd_rows_bf16_d64_none_fused(
-// CHECK: "uattn.row_dot"(
+// CHECK: "uattn.wgmma"(
 // CHECK: "uattn.record_store"(
 // CHECK: "uattn.sums_clear"(
 // CHECK: gpu.module @[[FUSED]]

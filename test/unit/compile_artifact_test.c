@@ -314,7 +314,8 @@ static void backward_op_has_kernels_and_scratch(void **state) {
       {"ranker_attention_bwd_dkv_f16_d64_alsc_temp_f32_dlse_dtemp_segments_"
        "causal_window",
        UATTN_GRID_KV_TILES, 128, 384, UATTN_QUANTITY_KV_TILES, 6, 2, 1},
-      /* q, k, v, dout, lse, dlse, temp, ids; dq; both shifts and dtemp's share */
+      /* q, k, v, dout, lse, dlse, temp, ids; dq; both shifts and dtemp's share
+       */
       {"ranker_attention_bwd_dq_f16_d64_alsc_temp_f32_dlse_dtemp_segments_"
        "causal_window",
        UATTN_GRID_Q_TILES, 128, 384, UATTN_QUANTITY_Q_TILES, 9, 1, 3},

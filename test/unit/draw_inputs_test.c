@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "unit_test.h"
 
+#include <math.h>
+
 #include "draw_inputs.h"
 #include "random_stream.h"
 #include "spec/spec.h"
@@ -234,6 +236,23 @@ static void backward_gets_the_forwards_results(void **state) {
   free_operands(operands);
 }
 
+/* For timing: of the size that out and lse of such inputs have on average. */
+static void stand_ins_are_of_the_usual_size(void **state) {
+  (void)state;
+  uattn_problem_t problem = full_problem(UATTN_OP_BACKWARD);
+  enum { OUT_SIZE = BATCH * TOKENS * HEADS * HEAD_DIM };
+  static float out[OUT_SIZE];
+  static float lse[BATCH * HEADS * TOKENS];
+  uattn_draw_operand(&problem, UATTN_OPERAND_OUT, &some_options, out);
+  uattn_draw_operand(&problem, UATTN_OPERAND_LSE, &some_options, lse);
+  double squares = 0;
+  for (int i = 0; i < OUT_SIZE; ++i)
+    squares += (double)out[i] * (double)out[i];
+  assert_float_equal(squares / OUT_SIZE, 1.0 / TOKENS, 0.1 / TOKENS);
+  for (int i = 0; i < BATCH * HEADS * TOKENS; ++i)
+    assert_float_equal(lse[i], log(TOKENS) + 0.5, 1e-5);
+}
+
 /* A forward that the reference refuses: a group of heads that does not come
  * out even. */
 static void failure_takes_everything_back(void **state) {
@@ -272,6 +291,7 @@ int main(void) {
       cmocka_unit_test(segment_ids_agree_with_bounds),
       cmocka_unit_test(smallest_problems_have_a_history),
       cmocka_unit_test(backward_gets_the_forwards_results),
+      cmocka_unit_test(stand_ins_are_of_the_usual_size),
       cmocka_unit_test(failure_takes_everything_back),
       cmocka_unit_test(absurd_size_is_an_error)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,8 @@ typedef struct {
   /* What the driver is like; tests set it. The defaults, after each cuInit,
    * come from UATTN_FAKE_CUDA, such as "capability=80,memory=4096":
    * devices (1), capability (90), memory in bytes (2^30), smem (232448),
-   * kernel: 0 does nothing, 1 zeroes memory that is all 0xff, 2 fails. */
+   * kernel: 0 does nothing, 1 zeroes memory that is all 0xff, 2 fails, 3 is 1
+   * in two launches and then fills such memory with ones. */
   int device_count;
   int capability;
   size_t memory_bytes;

@@ -479,8 +479,9 @@ static void fused_kernels_take_what_they_use(void **state) {
   EXPECT_PARAMS(&plan, FUSED, MAP(Q, MOVING_ROWS), MAP(K, Q_ROWS),
                 MAP(V, Q_ROWS), MAP(DOUT, MOVING_ROWS), MAP(DK, STORED_ROWS),
                 MAP(DV, STORED_ROWS), PARAM(RECORDS), PARAM(DQ_SUMS),
-                PARAM(Q_TOKENS), PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES),
-                PARAM(POST_SCALE), PARAM(GRADIENT_SCALE));
+                PARAM(Q_TOKENS), PARAM(KV_TOKENS), PARAM(Q_HEADS),
+                PARAM(KV_HEADS), PARAM(TILES), PARAM(POST_SCALE),
+                PARAM(GRADIENT_SCALE));
   EXPECT_PARAMS(&plan, FINISH, MAP(DQ, STORED_ROWS), PARAM(DQ_SUMS),
                 PARAM(Q_TOKENS), PARAM(Q_HEADS), PARAM(TILES),
                 PARAM(GRADIENT_SCALE));

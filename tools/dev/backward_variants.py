@@ -5,13 +5,12 @@ compiles to, at one head dimension:
   dense   without masks: caps and temperatures in every combination, dlse, dtemp,
           z-loss and element types in turns
   masked  every combination of masks, each with some of the others
-
-Two in five are deterministic; of the others most have kernels that add dQ up.
+  deterministic  some of both with that attribute
 
 All dimensions but head_dim are dynamic, so that an artifact of the module runs
 any sizes.
 
-Usage: backward_variants.py HEAD_DIM [dense|masked] > variants.mlir
+Usage: backward_variants.py HEAD_DIM [dense|masked|deterministic] > variants.mlir
 SPDX-License-Identifier: Apache-2.0
 """
 
@@ -34,7 +33,8 @@ KNOWN_SPILLS = {
 Variant = collections.namedtuple(
     "Variant",
     "name head_dim dtype cap temp has_dlse has_dtemp z_loss_weight sm_scale masks q_offset window"
-    " is_deterministic results",
+    " results is_deterministic",
+    defaults=(False,),
 )
 
 
@@ -49,8 +49,6 @@ def make_variant(head_dim, cap, temp, number, masks=()):
     name += "_dlse" if has_dlse else ""
     name += "_dtemp" if has_dtemp else ""
     name += "_f16" if dtype == "f16" else ""
-    is_deterministic = number % 5 in (2, 3)
-    name += "_deterministic" if is_deterministic else ""
     name += "".join("_" + mask for mask in masks)
     sign = -1 if number % 7 == 3 else 1
     window = WINDOWS[number % len(WINDOWS)] if "window" in masks else 0
@@ -59,7 +57,7 @@ def make_variant(head_dim, cap, temp, number, masks=()):
     results = ("dq", "dk", "dv", "dtemp") if has_dtemp else ("dq", "dk", "dv")
     return Variant(
         name, head_dim, dtype, cap, temp, has_dlse, has_dtemp, weight, sign * head_dim**-0.5,
-        masks, q_offset, window, is_deterministic, results
+        masks, q_offset, window, results
     )
 
 
@@ -84,7 +82,21 @@ def masked_variants(head_dim):
         yield make_variant(head_dim, cap, TEMPS[(number + number // 4) % 4], number, masks)
 
 
-SETS = {"dense": dense_variants, "masked": masked_variants}
+# Of dense and masked together, up to and above D 128: what is taken in turns comes
+# up in many combinations.
+DETERMINISTIC = ((0, 5, 10, 15, 16, 18, 21, 23, 25, 28, 30), (0, 2, 4, 5, 7, 9, 10))
+
+
+def deterministic_variants(head_dim):
+    """Some of both sets with the attribute."""
+    both = [*dense_variants(head_dim), *masked_variants(head_dim)]
+    for variant in (both[number] for number in DETERMINISTIC[head_dim > 128]):
+        yield variant._replace(name=variant.name + "_deterministic", is_deterministic=True)
+
+
+SETS = {
+    "dense": dense_variants, "masked": masked_variants, "deterministic": deterministic_variants
+}
 
 
 def variants(head_dim, name="dense"):

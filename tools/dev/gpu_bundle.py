@@ -2,14 +2,17 @@
 """Collects what a GPU machine without LLVM needs to check the compiled kernels.
 
 Into OUT_DIR go uattn-run, artifacts of every kernel variant (all sizes
-dynamic), of the examples and of the golden cases that are compiled, their .npy
-files, and check.py, which needs Python and numpy alone:
+dynamic), of the examples and of the golden cases that are compiled (backwards
+as they are and deterministic), their .npy files, and check.py, which needs Python
+and numpy alone:
 
     python3 OUT_DIR/check.py --device=cuda
 
 Usage: gpu_bundle.py OUT_DIR [--build=FOLDER] [--ptxas=FILE|none] [--op=forward|backward]
+                     [--head-dims=N,...]
   --ptxas=none  is quicker: the kernels are PTX, which the driver compiles
   --op          what is of one op alone
+  --head-dims   variants of these alone
 SPDX-License-Identifier: Apache-2.0
 """
 
@@ -54,14 +57,18 @@ def is_known_spill(warning):
 
 
 class Bundle:
-    def __init__(self, folder, build, ptxas):
+    def __init__(self, folder, build, ptxas, head_dims):
         self.folder = folder
+        self.head_dims = head_dims
         self.compiler = build / "bin" / "uattn-compile"
         self.options = [f"--ptxas={ptxas}"] if ptxas else []
         self.manifest = {"variants": {}, "caps": {}, "examples": [], "golden": []}
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copy(build / "bin" / "uattn-run", folder / "uattn-run")
-        shutil.copy(ROOT / "tools" / "dev" / "gpu_check.py", folder / "check.py")
+        tools = ROOT / "tools" / "dev"
+        shutil.copy(tools / "gpu_check.py", folder / "check.py")
+        for module in ("attention_numpy.py", "backward_cases.py"):
+            shutil.copy(tools / module, folder)
 
     def compile(self, source, name, options=None):
         """Compiles `source`, a text or a path, to artifact `name`."""
@@ -87,7 +94,7 @@ class Bundle:
         """One artifact a head dimension and set; another holds PTX alone, which
         the driver compiles."""
         sets = forward_variants.SETS
-        for head_dim, kind in itertools.product(forward_variants.HEAD_DIMS, sets):
+        for head_dim, kind in itertools.product(self.head_dims, sets):
             name = f"{kind}_d{head_dim}.uattn"
             self.compile(forward_variants.module(head_dim, kind), name)
             self.manifest["variants"][name] = [
@@ -105,7 +112,7 @@ class Bundle:
 
     def add_backward_variants(self):
         sets = backward_variants.SETS
-        for head_dim, kind in itertools.product(backward_variants.HEAD_DIMS, sets):
+        for head_dim, kind in itertools.product(self.head_dims, sets):
             name = f"bwd_{kind}_d{head_dim}.uattn"
             self.compile(backward_variants.module(head_dim, kind), name)
             self.manifest["variants"][name] = [
@@ -130,6 +137,10 @@ class Bundle:
         for case in sorted((ROOT / "test" / "Inputs" / "golden").glob(f"{op}_*/case.mlir")):
             name = case.parent.name
             self.compile(case, f"golden/{name}/case.uattn")
+            if op == "bwd":
+                text = case.read_text(encoding="utf-8")
+                text = text.replace("sm_scale =", "deterministic, sm_scale =")
+                self.compile(text, f"golden/{name}/deterministic.uattn")
             for file in [*case.parent.glob("*.npy"), case.parent / "case.json"]:
                 shutil.copy(file, self.folder / "golden" / name)
             self.manifest["golden"].append(name)
@@ -145,14 +156,22 @@ class Bundle:
         print(f"{self.folder}: {size / 1e6:.1f} MB, {counts}")
 
 
+def read_head_dims(text):
+    head_dims = [int(number) for number in text.split(",")]
+    if not set(head_dims) <= set(forward_variants.HEAD_DIMS):
+        raise ValueError(text)
+    return head_dims
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("out_dir", type=pathlib.Path)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--ptxas")
     parser.add_argument("--op", choices=("forward", "backward"))
+    parser.add_argument("--head-dims", type=read_head_dims, default=forward_variants.HEAD_DIMS)
     options = parser.parse_args()
-    bundle = Bundle(options.out_dir, options.build, options.ptxas)
+    bundle = Bundle(options.out_dir, options.build, options.ptxas, options.head_dims)
     bundle.add_caps()
     if options.op != "backward":
         bundle.add_forward_variants()

@@ -6,16 +6,19 @@
 
 #include "bench_emulated_forward.h"
 #include "bench_emulator.h"
-#include "bench_forward.h"
+#include "bench_function.h"
 #include "support/support.h"
 
 static const char help[] =
     "Measures kernels on a GPU and the emulator on this machine.\n\n"
-    "usage: uattn-bench forward FILE.mlir|FILE.uattn [options]\n"
+    "usage: uattn-bench forward|backward FILE.mlir|FILE.uattn [options]\n"
     "       uattn-bench emulator [--quick]\n\n"
     "forward: TFLOP/s over allowed pairs, the share of what cuBLAS reaches in\n"
     "the same run, and which unit bounds the kernel. cuBLAS is found by name,\n"
     "or as the file $UATTN_CUBLAS.\n\n"
+    "backward: the same of a function with a backward op, which counts 2.5\n"
+    "times a forward, its kernels timed together. There is no model of what\n"
+    "they take of some units; those are not known.\n\n"
     "  --function=NAME        measure this function; needed where the file "
     "has\n"
     "                         several\n"
@@ -49,23 +52,26 @@ static uattn_error_t *measure_emulator(int argument_count, char **arguments) {
 static uattn_error_t *check_command(const run_command_t *command) {
   if (command->device != RUN_DEVICE_AUTO || command->output_count > 0 ||
       command->is_checked || command->is_timed || command->launch ||
-      command->schedule_seed != 0 || command->schedule_count > 1)
+      command->schedule_seed != 0 || command->schedule_count > 1 ||
+      command->launch_count > 1)
     return uattn_error_create(
         UATTN_ERROR_INVALID_ARGUMENT,
-        "an option of uattn-run is given that forward does not have: expected "
-        "--function, --shape, --input or --seed");
+        "an option of uattn-run is given that uattn-bench does not have: "
+        "expected --function, --shape, --input or --seed");
   return NULL;
 }
 
-static uattn_error_t *measure_forward(int argument_count, char **arguments,
-                                      int *out_exit_code) {
+static uattn_error_t *measure_function(int argument_count, char **arguments,
+                                       uattn_op_kind_t kind,
+                                       int *out_exit_code) {
   run_command_t command = {0};
   uattn_error_t *error =
       run_command_parse(argument_count - 1, arguments + 1, &command);
   if (!error)
     error = check_command(&command);
+  command.is_timed = true;
   if (!error)
-    error = bench_forward(&command, out_exit_code);
+    error = bench_function(&command, kind, out_exit_code);
   run_command_release(&command);
   return error;
 }
@@ -83,10 +89,14 @@ static uattn_error_t *measure(int argument_count, char **arguments,
   if (strcmp(what, "emulator") == 0)
     return measure_emulator(argument_count, arguments);
   if (strcmp(what, "forward") == 0)
-    return measure_forward(argument_count, arguments, out_exit_code);
+    return measure_function(argument_count, arguments, UATTN_OP_FORWARD,
+                            out_exit_code);
+  if (strcmp(what, "backward") == 0)
+    return measure_function(argument_count, arguments, UATTN_OP_BACKWARD,
+                            out_exit_code);
   return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
-                            "what to measure is '%s': expected forward or "
-                            "emulator",
+                            "what to measure is '%s': expected forward, "
+                            "backward or emulator",
                             what);
 }
 

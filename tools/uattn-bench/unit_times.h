@@ -17,13 +17,22 @@ typedef enum {
 
 const char *bench_unit_name(bench_unit_t unit); /* static */
 
-/* Milliseconds: what the plans' cost model counts for the allowed pairs alone,
- * at the GPU's highest clock; every operand and result through memory once.
- * An op that is not forward, or whose kernel is not the one that the plan
- * describes (another version's artifact), gives UATTN_ERROR_UNSUPPORTED. */
+typedef struct {
+  double ms[BENCH_UNIT_COUNT];
+  /* False where an op of the function has no model of the unit. Always true of
+   * the tensor cores and of memory. */
+  bool is_known[BENCH_UNIT_COUNT];
+} bench_unit_times_t;
+
+/* For the allowed pairs alone, at the GPU's highest clock. Forward ops: what
+ * the plans' cost model counts. Backward ops have none: of them the tensor
+ * cores' time is that of the five products that they need, whatever their
+ * kernels recompute. Every operand and result goes through memory once.
+ * A forward whose kernel is not the one that the plan describes (another
+ * version's artifact) gives UATTN_ERROR_UNSUPPORTED. */
 UATTN_NODISCARD uattn_error_t *
 bench_unit_times(const uattn_artifact_t *artifact, const run_values_t *values,
                  const uattn_device_rates_t *rates,
-                 double out_ms[BENCH_UNIT_COUNT]);
+                 bench_unit_times_t *out_times);
 
 #endif /* UATTN_BENCH_UNIT_TIMES_H */

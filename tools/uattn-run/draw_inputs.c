@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "draw_inputs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "random_stream.h"
@@ -74,9 +75,16 @@ static void draw_integers(const uattn_problem_t *problem,
     out_row[row] = segment_id(layout, offset + row);
 }
 
-static double draw_number(uattn_operand_t operand, uint64_t key,
+/* Of out and lse: as if every key had the same weight, but for the spread of
+ * the scores. */
+static double draw_number(const uattn_problem_t *problem,
+                          uattn_operand_t operand, uint64_t key,
                           uint64_t index) {
   switch (operand) {
+  case UATTN_OPERAND_OUT:
+    return uattn_random_normal(key, index) / sqrt((double)problem->kv_tokens);
+  case UATTN_OPERAND_LSE:
+    return log((double)problem->kv_tokens) + 0.5;
   case UATTN_OPERAND_TEMP:
     return 0.5 + uattn_random_uniform(key, index);
   case UATTN_OPERAND_DLSE:
@@ -102,7 +110,6 @@ static size_t operand_elements(const uattn_problem_t *problem,
 
 void uattn_draw_operand(const uattn_problem_t *problem, uattn_operand_t operand,
                         const uattn_draw_options_t *options, void *out_data) {
-  UATTN_CHECK(operand != UATTN_OPERAND_OUT && operand != UATTN_OPERAND_LSE);
   int64_t row_size = 0;
   size_t count = operand_elements(problem, operand, &row_size);
   uattn_dtype_t dtype = uattn_operand_dtype(problem, operand);
@@ -116,8 +123,8 @@ void uattn_draw_operand(const uattn_problem_t *problem, uattn_operand_t operand,
   }
   uint64_t key = stream_key(options, (uint64_t)operand);
   for (size_t i = 0; i < count; ++i)
-    ((float *)out_data)[i] =
-        uattn_round_to_dtype((float)draw_number(operand, key, i), dtype);
+    ((float *)out_data)[i] = uattn_round_to_dtype(
+        (float)draw_number(problem, operand, key, i), dtype);
 }
 
 static uattn_error_t *allocate_operand(const uattn_problem_t *problem,

@@ -30,7 +30,8 @@ uattn_draw_missing_inputs(const uattn_problem_t *problem,
                           const uattn_draw_options_t *options,
                           void *operands[UATTN_OPERAND_COUNT]);
 
-/* Fills one operand's array, which is neither out nor lse. */
+/* Fills one operand's array. out and lse are stand-ins of a usual size for
+ * where only time counts: they are no forward's of the other operands. */
 void uattn_draw_operand(const uattn_problem_t *problem, uattn_operand_t operand,
                         const uattn_draw_options_t *options, void *out_data);
 

@@ -1,4 +1,4 @@
-/* Whether results of two schedules agree.
+/* Whether results of two runs agree.
  * Layer: tools. Must not know: devices, files.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run_agreement.h"
@@ -58,12 +58,10 @@ static bool are_close(uattn_dtype_t dtype, size_t count, const void *first,
   return sqrt(difference) <= RUN_AGREEMENT_BOUND * sqrt(norm);
 }
 
-bool run_do_agree(const run_values_t *values, uint32_t value, bool may_differ,
+bool run_do_agree(uattn_dtype_t dtype, size_t count, bool may_differ,
                   const void *first, const void *other,
                   run_difference_t *out_difference) {
-  uattn_dtype_t dtype = values->function->values[value].dtype;
   size_t size = uattn_dtype_bytes(dtype);
-  size_t count = values->element_counts[value];
   *out_difference = (run_difference_t){0};
   for (size_t i = count; i-- > 0;)
     if (memcmp((const char *)first + i * size, (const char *)other + i * size,

@@ -104,6 +104,10 @@ static uattn_error_t *read_schedules(run_command_t *command,
   return read_number("schedules", value, 1, &command->schedule_count);
 }
 
+static uattn_error_t *read_launches(run_command_t *command, const char *value) {
+  return read_number("launches", value, 1, &command->launch_count);
+}
+
 static uattn_error_t *read_launch(run_command_t *command, const char *value) {
   command->launch = value;
   return NULL;
@@ -216,6 +220,8 @@ static const struct {
      "emulator: run N times, in other orders of warps and of\n"
      "asynchronous work; results must agree bit for bit, but\n"
      "dq where its kernels add it up in any order"},
+    {"launches", "N", false, read_launches,
+     "cuda: launch N times; results must agree likewise"},
     {"schedule-seed", "N", false, read_schedule_seed,
      "emulator: of the first order (0)"},
     {"trace", "REGEX", false, read_trace,
@@ -318,9 +324,10 @@ static uattn_error_t *check_ptx(const run_command_t *command) {
       command->device != RUN_DEVICE_EMULATOR)
     return USAGE_ERROR("a .ptx runs on the emulator: expected no --device or "
                        "--device=emulator");
-  if (command->function || command->shape_count > 0 || command->is_checked)
-    return USAGE_ERROR("--function, --shape and --check go with a .mlir or a "
-                       ".uattn, the file is '%s'",
+  if (command->function || command->shape_count > 0 || command->is_checked ||
+      command->launch_count > 1)
+    return USAGE_ERROR("--function, --shape, --check and --launches go with a "
+                       ".mlir or a .uattn, the file is '%s'",
                        command->file);
   return NULL;
 }
@@ -343,6 +350,17 @@ static uattn_error_t *check_timeline(const run_command_t *command) {
   return NULL;
 }
 
+static uattn_error_t *check_launches(const run_command_t *command) {
+  bool is_emulated = command->schedule_count > 1 ||
+                     command->schedule_seed > 0 || command->timeline ||
+                     run_trace_is_asked(&command->trace);
+  bool is_on_cuda = command->device == RUN_DEVICE_CUDA ||
+                    (command->device == RUN_DEVICE_AUTO && !is_emulated);
+  if (command->launch_count > 1 && !is_on_cuda)
+    return USAGE_ERROR("--launches goes with a GPU: expected --device=cuda");
+  return NULL;
+}
+
 static uattn_error_t *check_together(const run_command_t *command) {
   if (command->asks_help || command->asks_version)
     return NULL;
@@ -354,6 +372,8 @@ static uattn_error_t *check_together(const run_command_t *command) {
     return USAGE_ERROR("the file is '%s': expected a .mlir, .uattn or .ptx",
                        command->file);
   uattn_error_t *error = check_timeline(command);
+  if (!error)
+    error = check_launches(command);
   if (error)
     return error;
   if (is_ptx)
@@ -379,6 +399,7 @@ uattn_error_t *run_command_parse(int argument_count, char **arguments,
       .outputs = uattn_allocate(most * sizeof *out_command->outputs),
       .shapes = uattn_allocate(most * sizeof *out_command->shapes),
       .schedule_count = 1,
+      .launch_count = 1,
   };
   run_trace_prepare(&out_command->trace, most);
   uattn_error_t *error = NULL;
@@ -397,6 +418,8 @@ uattn_error_t *run_command_parse(int argument_count, char **arguments,
       out_command->timeline != NULL || run_trace_is_asked(&out_command->trace);
   if (is_emulated && out_command->device == RUN_DEVICE_AUTO)
     out_command->device = RUN_DEVICE_EMULATOR;
+  if (out_command->launch_count > 1 && out_command->device == RUN_DEVICE_AUTO)
+    out_command->device = RUN_DEVICE_CUDA;
   return error;
 }
 
@@ -444,9 +467,8 @@ void run_command_append_help(uattn_string_t *text) {
       "execution\n\n"
       "environment:\n"
       "  UATTN_CUDA_DRIVER      the CUDA driver's library (libcuda.so.1)\n\n"
-      "exit code: 0 right, 1 a result is over its bound, schedules differ or "
-      "the\n"
-      "emulator found a fault, 2 wrong use or file, 3 device or driver "
-      "failure,\n"
-      "4 internal or toolchain failure\n");
+      "exit code: 0 right, 1 a result is over its bound, schedules or launches "
+      "differ\n"
+      "or the emulator found a fault, 2 wrong use or file, 3 device or driver\n"
+      "failure, 4 internal or toolchain failure\n");
 }

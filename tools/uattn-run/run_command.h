@@ -34,6 +34,7 @@ typedef struct {
   uint64_t seed;
   uint64_t schedule_seed;
   int64_t schedule_count;
+  int64_t launch_count;
   run_trace_t trace;
   const char *launch;   /* the description of a .ptx's launch; else NULL */
   const char *timeline; /* the picture's file; else NULL */

@@ -7,6 +7,9 @@
 
 #include "run_pack.h"
 
+/* NaN in every float type. */
+enum { POISON = 0xff };
+
 struct run_cuda {
   const uattn_device_t *device;
   const run_values_t *values;
@@ -72,7 +75,7 @@ static uattn_error_t *make_poisoned(const run_cuda_t *cuda, size_t bytes,
                                     void **out_data) {
   uattn_error_t *error = uattn_device_allocate(cuda->device, bytes, out_data);
   return error ? error
-               : uattn_device_fill(cuda->device, *out_data, 0xff, bytes);
+               : uattn_device_fill(cuda->device, *out_data, POISON, bytes);
 }
 
 static uattn_error_t *make_results(run_cuda_t *cuda) {
@@ -146,6 +149,19 @@ uattn_error_t *run_cuda_launch(const run_cuda_t *cuda) {
                            .workspace = cuda->workspace,
                            .workspace_bytes = cuda->workspace_bytes};
   return uattn_function_launch(cuda->program, cuda->function, &launch);
+}
+
+uattn_error_t *run_cuda_poison(const run_cuda_t *cuda) {
+  const uattn_artifact_function_t *function = cuda->values->function;
+  uattn_error_t *error = uattn_device_synchronize(cuda->device);
+  for (uint32_t i = 0; i < function->result_count && !error; ++i)
+    error = uattn_device_fill(
+        cuda->device, cuda->results[i].data, POISON,
+        value_bytes(cuda, (uint32_t)function->result_values[i]));
+  if (!error && cuda->workspace_bytes > 0)
+    error = uattn_device_fill(cuda->device, cuda->workspace, POISON,
+                              cuda->workspace_bytes);
+  return error;
 }
 
 uattn_error_t *run_cuda_results(const run_cuda_t *cuda, void **out_results) {

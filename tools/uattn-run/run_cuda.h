@@ -25,6 +25,9 @@ void run_cuda_destroy(run_cuda_t *cuda); /* accepts NULL */
 /* Enqueues the function on the default stream. */
 UATTN_NODISCARD uattn_error_t *run_cuda_launch(const run_cuda_t *cuda);
 
+/* Waits, then fills again what a launch writes. */
+UATTN_NODISCARD uattn_error_t *run_cuda_poison(const run_cuda_t *cuda);
+
 /* Waits, and allocates an array of float or int32_t for each result. */
 UATTN_NODISCARD uattn_error_t *run_cuda_results(const run_cuda_t *cuda,
                                                 void **out_results);

@@ -133,7 +133,8 @@ static bool compare_results(const emulated_t *emulated, uint64_t first_seed,
   for (uint32_t i = 0; i < function->result_count; ++i) {
     uint32_t value = (uint32_t)function->result_values[i];
     run_difference_t difference;
-    if (run_do_agree(values, value, is_reordered[value],
+    if (run_do_agree(function->values[value].dtype,
+                     values->element_counts[value], is_reordered[value],
                      emulated->first_results[i], emulated->results[i].data,
                      &difference))
       continue;

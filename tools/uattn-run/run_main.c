@@ -9,6 +9,7 @@
 #include "run_check.h"
 #include "run_choice.h"
 #include "run_function.h"
+#include "run_launches.h"
 #include "run_progress.h"
 #include "run_ptx.h"
 #include "run_reference.h"
@@ -62,6 +63,12 @@ static uattn_error_t *run_on_cuda(run_t *run) {
     error = run_cuda_launch(cuda);
   if (!error)
     error = run_cuda_results(cuda, run->results);
+  bool do_agree = true;
+  if (!error && run->command.launch_count > 1)
+    error = run_launches_compare(cuda, &run->values, run->command.launch_count,
+                                 run->results, &do_agree);
+  if (!do_agree)
+    run->exit_code = 1;
   if (!error)
     error = check(run);
   if (!error && run->command.is_timed)

@@ -97,6 +97,10 @@ static void note_operands(run_values_t *values) {
     }
 }
 
+static bool is_forward_result(int operand) {
+  return operand == UATTN_OPERAND_OUT || operand == UATTN_OPERAND_LSE;
+}
+
 /* A backward's missing out and lse are the forward of its other operands. */
 static bool draws_forward(const run_values_t *values, uint32_t step) {
   const uattn_artifact_step_t *op = &values->function->steps[step];
@@ -148,8 +152,8 @@ static uattn_error_t *draw_for_step(run_values_t *values, uint32_t step) {
   uattn_error_t *error = NULL;
   for (int i = 0; i < UATTN_OPERAND_COUNT && !error; ++i) {
     if (read[i] < 0 || read[i] >= (int32_t)values->function->argument_count ||
-        values->data[read[i]] || i == UATTN_OPERAND_OUT ||
-        i == UATTN_OPERAND_LSE)
+        values->data[read[i]] ||
+        (is_forward_result(i) && !values->is_only_timed))
       continue;
     error = allocate_argument(values, read[i]);
     if (!error)
@@ -199,6 +203,8 @@ uattn_error_t *run_values_create(const uattn_artifact_function_t *function,
       .data = uattn_allocate(count * sizeof *values.data),
       .is_operand = uattn_allocate(count * sizeof *values.is_operand),
       .seed = command->seed,
+      .is_only_timed = command->is_timed && !command->is_checked &&
+                       command->output_count == 0,
   };
   uattn_error_t *error = NULL;
   if (command->input_count > function->argument_count)

@@ -16,6 +16,7 @@ typedef struct {
   void **data;            /* of each value; NULL where it is not known yet */
   bool *is_operand;       /* of each value: an op reads it */
   uint64_t seed;
+  bool is_only_timed; /* what a backward takes of a forward is stood in for */
 } run_values_t;
 
 /* Reads the inputs, finds every size, draws the arguments that are not given.

@@ -19,8 +19,8 @@ import sys
 import numpy
 
 sys.path.insert(0, sys.argv[1])
+import attention_numpy  # noqa: E402
 import backward_variants  # noqa: E402
-import gpu_check  # noqa: E402
 
 STEP = 1e-4
 BOUNDS = {"bf16": 1.2e-2, "f16": 3e-3}
@@ -88,7 +88,7 @@ def forward(case, numbers, allowed):
     q, k, v, temp = (numbers[name] for name in ("q", "k", "v", "temp"))
     k, v = (numpy.repeat(x, HEADS // KV_HEADS, axis=2) for x in (k, v))
     scores = numpy.einsum("bihd,bjhd->bhij", q, k) * 0.125
-    logits = gpu_check.apply_cap(scores, case[0], *CAP_NUMBERS[case[0]])
+    logits = attention_numpy.apply_cap(scores, case[0], *CAP_NUMBERS[case[0]])
     if temp is not None:
         logits = logits * temp[:, None, :, None]
     logits = numpy.where(allowed[:, None], logits, -numpy.inf)
@@ -129,11 +129,11 @@ def draw(case, seed):
     q_shape, kv_shape = (BATCH, q_tokens, HEADS, 64), (BATCH, kv_tokens, KV_HEADS, 64)
     given = {"q": 1.5 * random.standard_normal(q_shape)}
     given["k"], given["v"] = (random.standard_normal(kv_shape) for _ in range(2))
-    given = {name: gpu_check.round_to(x, dtype) for name, x in given.items()}
+    given = {name: attention_numpy.round_to(x, dtype) for name, x in given.items()}
     given["temp"] = None
     if temp:
-        given["temp"] = gpu_check.round_to(random.standard_normal((BATCH, q_tokens)), temp)
-    dout = gpu_check.round_to(random.standard_normal(q_shape), dtype)
+        given["temp"] = attention_numpy.round_to(random.standard_normal((BATCH, q_tokens)), temp)
+    dout = attention_numpy.round_to(random.standard_normal(q_shape), dtype)
     dlse = None
     if has_dlse:
         dlse = random.standard_normal((BATCH, HEADS, q_tokens)).astype(numpy.float32)
@@ -150,7 +150,7 @@ def variant_of(number, case):
     results = ("dq", "dk", "dv", "dtemp") if has_dtemp else ("dq", "dk", "dv")
     return backward_variants.Variant(
         f"case{number}", 64, dtype, cap, temp, has_dlse, has_dtemp, weight, 0.125, masks, q_offset,
-        window, is_deterministic, results
+        window, results, is_deterministic
     )
 
 
@@ -172,7 +172,7 @@ def check(number, case, artifact, scratch):
     allowed = allowed_pairs(case, *ids)
     numbers = {name: None if x is None else x.astype(numpy.float64) for name, x in given.items()}
     out, lse = forward(case, numbers, allowed)
-    out, lse = gpu_check.round_to(out, variant.dtype), lse.astype(numpy.float32)
+    out, lse = attention_numpy.round_to(out, variant.dtype), lse.astype(numpy.float32)
     q_dead, kv_dead = (is_dead(case, tokens) for tokens in case[-1])
     dout_given, dlse_given = dout.copy(), None if dlse is None else dlse.copy()
     for array in (given["q"], given["temp"], out, dout_given):
