@@ -11,6 +11,7 @@ import math
 from typing import Any, Literal
 
 from . import _abi
+from ._checks import expect_int, expect_one_of, expect_real
 
 Dtype = Literal["bf16", "f16", "f32", "i32"]
 
@@ -54,12 +55,12 @@ class Cap:
                 + ", ".join(_abi.CAP_METHODS)
             )
         for name in ("cap", "alpha", "beta"):
-            _expect_real(f"cap {name}", getattr(self, name))
+            expect_real(f"cap {name}", getattr(self, name))
 
     def struct(self) -> _abi.Cap:
         """The library's form."""
         method = _abi.CAP_METHODS.index(self.method)
-        return _abi.Cap(method, self.cap, self.alpha, self.beta)
+        return _abi.Cap(method, _f32(self.cap), _f32(self.alpha), _f32(self.beta))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -132,11 +133,11 @@ class Problem:
             temp_dtype=_abi.DTYPES.index(self.temp or "f32"),
             **{name: _size(getattr(self, name)) for name in _SIZES},
             cap=self.cap.struct(),
-            sm_scale=1 / math.sqrt(self.head_dim) if scale is None else scale,
+            sm_scale=_f32(1 / math.sqrt(self.head_dim) if scale is None else scale),
             is_causal=self.causal,
             window_tokens=self.window_len or 0,
             q_offset=self.q_offset,
-            z_loss_weight=self.z_loss_weight,
+            z_loss_weight=_f32(self.z_loss_weight),
             is_deterministic=self.deterministic,
             has_operand=(C.c_bool * _abi.OPERAND_COUNT)(*has_operand),
             has_result=(C.c_bool * _abi.RESULT_COUNT)(*has_result),
@@ -204,51 +205,35 @@ def make_spec(name: bytes, dtype: int, rank: int, shape: Any) -> TensorSpec:
     )
 
 
+def _f32(value: float) -> float:
+    """As the op holds it; infinity where it has no room."""
+    return C.c_float(value).value
+
+
 def _size(value: int | None) -> int:
     return _abi.DIM_DYNAMIC if value is None else value
-
-
-def _expect_real(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name} is {value!r}: expected a number")
-
-
-def _expect_int(name: str, value: object, or_none: bool) -> None:
-    if value is None and or_none:
-        return
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(
-            f"{name} is {value!r}: expected an int" + (" or None" if or_none else "")
-        )
-    if not -(2**63) <= value < 2**63:
-        raise ValueError(f"{name} is {value}: expected a number of 64 bits")
-
-
-def _expect_one_of(name: str, value: object, wanted: tuple[str, ...]) -> None:
-    if value not in wanted:
-        raise ValueError(f"{name} is {value!r}: expected " + ", ".join(wanted))
 
 
 def _check_types(problem: Problem) -> None:
     """What the library's structs cannot hold; its own rules come after."""
     for name in _SIZES:
         value = getattr(problem, name)
-        _expect_int(name, value, or_none=name != "head_dim")
+        expect_int(name, value, or_none=name != "head_dim")
         if value is not None and value < 1:
             raise ValueError(f"{name} is {value}: expected 1 or more")
-    _expect_one_of("dtype", problem.dtype, ("bf16", "f16"))
-    _expect_one_of("kind", problem.kind, _abi.KINDS)
+    expect_one_of("dtype", problem.dtype, ("bf16", "f16"))
+    expect_one_of("kind", problem.kind, _abi.KINDS)
     if problem.temp is not None:
-        _expect_one_of("temp", problem.temp, ("f32", "bf16", "f16"))
+        expect_one_of("temp", problem.temp, ("f32", "bf16", "f16"))
     if not isinstance(problem.cap, Cap):
         raise TypeError(f"cap is {problem.cap!r}: expected a uattn.Cap")
     if problem.sm_scale is not None:
-        _expect_real("sm_scale", problem.sm_scale)
-    _expect_real("z_loss_weight", problem.z_loss_weight)
-    _expect_int("window_len", problem.window_len, or_none=True)
+        expect_real("sm_scale", problem.sm_scale)
+    expect_real("z_loss_weight", problem.z_loss_weight)
+    expect_int("window_len", problem.window_len, or_none=True)
     if problem.window_len is not None and problem.window_len < 1:
         raise ValueError(f"window_len is {problem.window_len}: expected 1 or more")
-    _expect_int("q_offset", problem.q_offset, or_none=False)
+    expect_int("q_offset", problem.q_offset, or_none=False)
     flags = ("causal", "bounds", "segment_ids", "lse", "dlse", "dtemp")
     for name in (*flags, "deterministic"):
         if not isinstance(getattr(problem, name), bool):

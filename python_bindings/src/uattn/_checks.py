@@ -1,0 +1,27 @@
+"""Refuses values of the wrong type or range by name.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+
+def expect_real(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} is {value!r}: expected a number")
+
+
+def expect_int(name: str, value: object, or_none: bool) -> None:
+    if value is None and or_none:
+        return
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(
+            f"{name} is {value!r}: expected an int" + (" or None" if or_none else "")
+        )
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"{name} is {value}: expected a number of 64 bits")
+
+
+def expect_one_of(name: str, value: object, wanted: tuple[str, ...]) -> None:
+    if value not in wanted:
+        raise ValueError(f"{name} is {value!r}: expected " + ", ".join(wanted))
