@@ -20,11 +20,11 @@ if(MLIR22_FOUND AND NOT TARGET MLIR22::CAPI)
   target_include_directories(MLIR22::CAPI SYSTEM INTERFACE "${MLIR22_INCLUDE_DIR}")
   if(UATTN_STATIC_LLVM)
     file(GLOB MLIR22_ARCHIVES "${MLIR22_ROOT}/lib/libMLIR*.a" "${MLIR22_ROOT}/lib/libLLVM*.a")
-    list(FILTER MLIR22_ARCHIVES EXCLUDE REGEX "ExecutionEngine|_shared|libLLVMPolly")
     target_link_libraries(
       MLIR22::CAPI
       INTERFACE -Wl,--gc-sections -Wl,--as-needed -Wl,--start-group ${MLIR22_ARCHIVES}
-                -Wl,--end-group -static-libgcc -Wl,-Bstatic stdc++ zstd z -Wl,-Bdynamic m)
+                -Wl,--end-group -l:libstdc++.a -l:libzstd.a -l:libz.a -static-libgcc m
+                $<$<CONFIG:Release>:-Wl,--strip-all>)
   else()
     target_link_libraries(
       MLIR22::CAPI
