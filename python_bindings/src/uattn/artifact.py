@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import ctypes as C
+import functools
 import os
 import pathlib
 import weakref
@@ -48,7 +49,7 @@ class Artifact:
         """Writes the .uattn file, at once and whole."""
         _cache.write(pathlib.Path(path), self.data)
 
-    @property
+    @functools.cached_property
     def functions(self) -> tuple[str, ...]:
         """Names, in the order of the source."""
         library = _abi.runtime()
@@ -71,31 +72,38 @@ class Artifact:
 
     def arguments(self, function: str | None = None) -> tuple[TensorSpec, ...]:
         """What a function takes; None names the first function."""
-        library = _abi.runtime()
-        return self._values(
-            function,
-            library.uattn_artifact_argument_count,
-            library.uattn_artifact_argument,
-        )
+        return self._arguments[self.function_index(function)]
 
     def results(self, function: str | None = None) -> tuple[TensorSpec, ...]:
         """What a function returns."""
+        return self._results[self.function_index(function)]
+
+    @functools.cached_property
+    def _arguments(self) -> list[tuple[TensorSpec, ...]]:
         library = _abi.runtime()
         return self._values(
-            function,
-            library.uattn_artifact_result_count,
-            library.uattn_artifact_result,
+            library.uattn_artifact_argument_count, library.uattn_artifact_argument
+        )
+
+    @functools.cached_property
+    def _results(self) -> list[tuple[TensorSpec, ...]]:
+        library = _abi.runtime()
+        return self._values(
+            library.uattn_artifact_result_count, library.uattn_artifact_result
         )
 
     def _values(
-        self, function: str | None, count: Callable[..., int], get: Callable[..., Any]
-    ) -> tuple[TensorSpec, ...]:
-        index = self.function_index(function)
-        infos = (
-            get(self.handle, index, position)
-            for position in range(count(self.handle, index))
-        )
-        return tuple(make_spec(x.name, x.dtype, x.rank, x.shape) for x in infos)
+        self, count: Callable[..., int], get: Callable[..., Any]
+    ) -> list[tuple[TensorSpec, ...]]:
+        """Of every function, by its index."""
+        found = []
+        for index in range(len(self.functions)):
+            positions = range(count(self.handle, index))
+            infos = (get(self.handle, index, position) for position in positions)
+            found.append(
+                tuple(make_spec(x.name, x.dtype, x.rank, x.shape) for x in infos)
+            )
+        return found
 
     def plan(self, function: str | None = None) -> str:
         """What was chosen for the ops of a function and why: tiles, stages,
