@@ -40,15 +40,15 @@ MlirValue uattn_distributed_operand(const uattn_distributor_t *d,
 void uattn_set_distributed(uattn_distributor_t *d, MlirOperation op, int result,
                            MlirValue value);
 
+/* i1: the thread is its warpgroup's first. */
+MlirValue uattn_distributed_elected(const uattn_distributor_t *d);
+
 /* An smem value, with the panels of the tile that it is part of. */
 uattn_smem_tile_t uattn_distributed_smem_tile(const uattn_distributor_t *d,
                                               MlirValue tile);
 
 /* A thread has no registers for more than half of these. */
 enum { UATTN_MAX_TILE_COLUMNS = 512 };
-
-/* Numbers of a record: the op record_store. */
-#define UATTN_RECORD_NUMBERS 4
 
 /* The thread-level type; null where a vector has no layout. */
 MlirType uattn_distributed_type(MlirType type);

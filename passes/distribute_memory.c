@@ -257,10 +257,8 @@ static bool distribute_smem_negate_rows(uattn_distributor_t *d,
 }
 
 static bool distribute_warp_sync(uattn_distributor_t *d, MlirOperation op) {
-  const MlirType no_result = {NULL};
   (void)op;
-  uattn_inline_ptx(&d->builder, "bar.warp.sync 0xffffffff;", "", NULL, 0,
-                   no_result);
+  uattn_emit_warp_barrier(&d->builder);
   return true;
 }
 
@@ -306,11 +304,7 @@ static bool distribute_tile_store(uattn_distributor_t *d, MlirOperation op) {
                             staging);
   uattn_emit_async_proxy_fence(b);
   uattn_emit_bar(b, true, barrier, UATTN_WARPGROUP_THREADS, always);
-  MlirValue in_warpgroup =
-      uattn_binary(b, "arith.andi", d->thread,
-                   uattn_constant_i32(b, UATTN_WARPGROUP_THREADS - 1));
-  MlirValue is_first =
-      uattn_compare_i(b, UATTN_CMPI_EQ, in_warpgroup, uattn_constant_i32(b, 0));
+  MlirValue is_first = uattn_distributed_elected(d);
   uattn_builder_t then;
   MlirRegion region = uattn_region_create(b, NULL, 0, &then);
   emit_panel_stores(d, &then, op, staging, uattn_type_dim(type, 1));

@@ -71,14 +71,16 @@ static bool distribute_role(uattn_distributor_t *d, MlirOperation op) {
   return true;
 }
 
-static bool distribute_elect(uattn_distributor_t *d, MlirOperation op) {
+MlirValue uattn_distributed_elected(const uattn_distributor_t *d) {
   const uattn_builder_t *b = &d->builder;
-  MlirValue in_warpgroup =
-      uattn_binary(b, "arith.andi", d->thread,
-                   uattn_constant_i32(b, UATTN_WARPGROUP_THREADS - 1));
-  uattn_set_distributed(d, op, 0,
-                        uattn_compare_i(b, UATTN_CMPI_EQ, in_warpgroup,
-                                        uattn_constant_i32(b, 0)));
+  return uattn_compare_i(
+      b, UATTN_CMPI_EQ,
+      uattn_binary_i32(b, "arith.andi", d->thread, UATTN_WARPGROUP_THREADS - 1),
+      uattn_constant_i32(b, 0));
+}
+
+static bool distribute_elect(uattn_distributor_t *d, MlirOperation op) {
+  uattn_set_distributed(d, op, 0, uattn_distributed_elected(d));
   return true;
 }
 

@@ -50,11 +50,7 @@ static bool distribute_sums_add(uattn_distributor_t *d, MlirOperation op) {
   MlirValue staging = uattn_distributed_operand(d, op, 1);
   uattn_sums_place_t sums = place_of(d, op, 2);
   MlirValue barrier = uattn_distributed_operand(d, op, 6);
-  MlirValue in_warpgroup =
-      uattn_binary(b, "arith.andi", d->thread,
-                   uattn_constant_i32(b, UATTN_WARPGROUP_THREADS - 1));
-  MlirValue is_first =
-      uattn_compare_i(b, UATTN_CMPI_EQ, in_warpgroup, uattn_constant_i32(b, 0));
+  MlirValue is_first = uattn_distributed_elected(d);
   uattn_builder_t waiter, copier;
   MlirRegion wait = uattn_region_create(b, NULL, 0, &waiter);
   uattn_emit_sums_wait(&waiter);

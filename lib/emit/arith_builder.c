@@ -72,6 +72,17 @@ MlirValue uattn_binary(const uattn_builder_t *b, const char *name,
   return same_type(b, name, operands, 2, NULL);
 }
 
+MlirValue uattn_binary_i32(const uattn_builder_t *b, const char *name,
+                           MlirValue lhs, int64_t constant) {
+  return uattn_binary(b, name, lhs, uattn_constant_i32(b, (int32_t)constant));
+}
+
+MlirValue uattn_not(const uattn_builder_t *b, MlirValue flags) {
+  return uattn_binary(
+      b, "arith.xori", flags,
+      uattn_constant_splat_i1(b, mlirValueGetType(flags), true));
+}
+
 MlirValue uattn_ternary(const uattn_builder_t *b, const char *name,
                         MlirValue first, MlirValue second, MlirValue third) {
   MlirValue operands[3] = {first, second, third};

@@ -10,8 +10,6 @@
  * take turns by step, so that one goes on while the other adds. */
 #include "emit/backward_consumer.h"
 
-enum { DS_TILES = 2 };
-
 uattn_backward_dq_share_t
 uattn_backward_dq_share(const uattn_backward_kernel_t *kernel) {
   if (kernel->kind != UATTN_BACKWARD_FUSED)
@@ -36,25 +34,20 @@ uattn_sums_t uattn_backward_emit_sums(const uattn_builder_t *b,
 /* ---- dQ of a step -----------------------------------------------------------
  */
 
-/* The tile of dS of `step`: consumers write one while the other may still be
- * read. */
+/* The tile of dS of `step`: they take turns. */
 static MlirValue ds_tile(const uattn_builder_t *b,
                          const uattn_backward_kernel_t *kernel,
                          MlirValue step) {
   const uattn_backward_plan_t *plan = kernel->plan;
-  MlirType both = uattn_type_vector2(uattn_emit_element_type(b, plan->dtype),
-                                     DS_TILES * plan->moving_tile_rows,
-                                     kernel->layout.rows_per_cta);
+  MlirType both =
+      uattn_type_vector2(uattn_emit_element_type(b, plan->dtype),
+                         UATTN_BACKWARD_DS_TILES * plan->moving_tile_rows,
+                         kernel->layout.rows_per_cta);
   return uattn_emit_smem_rows(
       b, uattn_emit_smem_alloc(b, both, kernel->layout.ds_offset),
-      uattn_binary(b, "arith.remui", step, uattn_constant_i32(b, DS_TILES)),
+      uattn_binary(b, "arith.remui", step,
+                   uattn_constant_i32(b, UATTN_BACKWARD_DS_TILES)),
       UATTN_WARPGROUP_ROWS);
-}
-
-static MlirValue store_barrier(const uattn_builder_t *b,
-                               const uattn_backward_kernel_t *kernel) {
-  return uattn_binary(b, "arith.addi", kernel->index_in_role,
-                      uattn_constant_i32(b, kernel->layout.store_barrier_id));
 }
 
 void uattn_backward_meet(const uattn_builder_t *b,
@@ -139,7 +132,8 @@ void uattn_backward_add_query_gradient(
                                   uattn_constant_i64(b, UATTN_PANEL_COLUMNS)));
   }
   sums.limit = at.end;
-  uattn_emit_sums_add(b, dq, staging, sums, store_barrier(b, kernel));
+  uattn_emit_sums_add(b, dq, staging, sums,
+                      uattn_backward_store_barrier(b, kernel));
 }
 
 /* With the ranker mask: zeros in keys that nobody may see, which may hold NaN
@@ -149,12 +143,11 @@ void uattn_backward_drop_dead_keys(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   MlirValue seen =
       uattn_binary(b, "arith.ori", consumer->is_live, consumer->is_candidate);
-  MlirValue is_dead =
-      uattn_binary(b, "arith.xori", seen,
-                   uattn_constant_splat_i1(b, mlirValueGetType(seen), true));
+  MlirValue is_dead = uattn_not(b, seen);
   MlirValue tiles[] = {consumer->first_tile, consumer->second_tile};
   for (int i = 0; i < 2; ++i)
-    uattn_emit_smem_drop_rows(b, tiles[i], is_dead, store_barrier(b, kernel));
+    uattn_emit_smem_drop_rows(b, tiles[i], is_dead,
+                              uattn_backward_store_barrier(b, kernel));
 }
 
 /* ---- dQ from its sums -------------------------------------------------------

@@ -14,7 +14,8 @@ static MlirType i32_rows(const uattn_builder_t *b) {
 /* ---- Limits of rows ---------------------------------------------------------
  */
 
-static MlirValue row_positions(const uattn_builder_t *b, MlirValue first) {
+MlirValue uattn_backward_row_positions(const uattn_builder_t *b,
+                                       MlirValue first) {
   MlirType type = i32_rows(b);
   return uattn_binary(b, "arith.addi", uattn_emit_row_index(b, type),
                       uattn_broadcast(b, first, type));
@@ -27,20 +28,19 @@ static void emit_seen_rows(const uattn_builder_t *b,
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   const MlirValue *params = kernel->params;
   uattn_mask_kinds_t masks = kernel->plan->masks;
-  MlirValue end =
-      uattn_broadcast(b, params[UATTN_BACKWARD_PARAM_Q_TOKENS], i32_rows(b));
   if (!masks.is_causal && !masks.has_window)
     return;
-  consumer->end = end;
-  MlirValue own =
-      row_positions(b, uattn_binary(b, "arith.subi", consumer->first_row,
-                                    params[UATTN_BACKWARD_PARAM_Q_OFFSET]));
+  consumer->end =
+      uattn_broadcast(b, params[UATTN_BACKWARD_PARAM_Q_TOKENS], i32_rows(b));
+  MlirValue own = uattn_backward_row_positions(
+      b, uattn_binary(b, "arith.subi", consumer->first_row,
+                      params[UATTN_BACKWARD_PARAM_Q_OFFSET]));
   if (masks.is_causal)
     consumer->begin = own;
   if (masks.has_window) {
     MlirValue window = uattn_broadcast(
         b, params[UATTN_BACKWARD_PARAM_WINDOW_TOKENS], i32_rows(b));
-    consumer->end = uattn_binary(b, "arith.minsi", end,
+    consumer->end = uattn_binary(b, "arith.minsi", consumer->end,
                                  uattn_binary(b, "arith.addi", own, window));
   }
 }
@@ -60,21 +60,19 @@ static void emit_key_kinds(const uattn_builder_t *b,
                            uattn_backward_consumer_t *consumer) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
   const MlirValue *params = kernel->params;
-  MlirValue keys = row_positions(b, consumer->first_row);
-  MlirValue own_rows =
-      row_positions(b, uattn_binary(b, "arith.subi", consumer->first_row,
-                                    params[UATTN_BACKWARD_PARAM_Q_OFFSET]));
+  MlirValue keys = uattn_backward_row_positions(b, consumer->first_row);
+  MlirValue own_rows = uattn_backward_row_positions(
+      b, uattn_binary(b, "arith.subi", consumer->first_row,
+                      params[UATTN_BACKWARD_PARAM_Q_OFFSET]));
   consumer->is_live = uattn_backward_is_within(b, keys, kernel->history_lower,
                                                kernel->history_upper);
   MlirValue is_candidate = uattn_backward_is_within(
       b, keys, kernel->candidate_lower, kernel->candidate_upper);
   MlirValue has_row = uattn_backward_is_within(
       b, own_rows, kernel->zero, params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
-  MlirValue yes =
-      uattn_constant_splat_i1(b, mlirValueGetType(is_candidate), true);
   consumer->is_candidate = uattn_binary(
       b, "arith.andi", uattn_binary(b, "arith.andi", is_candidate, has_row),
-      uattn_binary(b, "arith.xori", consumer->is_live, yes));
+      uattn_not(b, consumer->is_live));
 }
 
 void uattn_backward_emit_limits(const uattn_builder_t *b,
@@ -142,6 +140,18 @@ static MlirValue needs_limits(const uattn_builder_t *b,
                       uattn_compare_i(b, UATTN_CMPI_SLT, at->place.row, last));
 }
 
+/* The exponents that `owned_then` yields, where `condition`; else `exponents`.
+ */
+static MlirValue exponents_where(const uattn_builder_t *b, MlirValue condition,
+                                 MlirRegion owned_then, MlirValue exponents) {
+  MlirType type = mlirValueGetType(exponents);
+  uattn_builder_t none;
+  MlirRegion otherwise = uattn_region_create(b, NULL, 0, &none);
+  uattn_yield(&none, &exponents, 1);
+  return mlirOperationGetResult(
+      uattn_if_else_append(b, condition, &type, 1, owned_then, otherwise), 0);
+}
+
 /* -inf outside the limits, where some row has one within the tile. */
 static MlirValue apply_limits(const uattn_builder_t *b,
                               const uattn_backward_consumer_t *consumer,
@@ -149,7 +159,7 @@ static MlirValue apply_limits(const uattn_builder_t *b,
                               MlirValue exponents) {
   if (!consumer->end.ptr)
     return exponents;
-  uattn_builder_t some, none;
+  uattn_builder_t some;
   MlirRegion then = uattn_region_create(b, NULL, 0, &some);
   MlirValue end = consumer->end;
   if (consumer->kernel->plan->masks.has_ranker &&
@@ -159,12 +169,8 @@ static MlirValue apply_limits(const uattn_builder_t *b,
   MlirValue masked = uattn_emit_mask_apply(&some, exponents, at->place.row, end,
                                            consumer->begin);
   uattn_yield(&some, &masked, 1);
-  MlirRegion otherwise = uattn_region_create(b, NULL, 0, &none);
-  uattn_yield(&none, &exponents, 1);
-  MlirOperation made =
-      uattn_if_else_append(b, needs_limits(b, consumer, step, at),
-                           &consumer->scores_type, 1, then, otherwise);
-  return mlirOperationGetResult(made, 0);
+  return exponents_where(b, needs_limits(b, consumer, step, at), then,
+                         exponents);
 }
 
 static MlirValue apply_segments(const uattn_builder_t *b,
@@ -196,7 +202,7 @@ static MlirValue apply_segments(const uattn_builder_t *b,
 /* Fused: rows of i1, the keys that a step may multiply into dQ. */
 static MlirValue counting_keys(const uattn_builder_t *b,
                                const uattn_backward_consumer_t *consumer) {
-  MlirValue keys = row_positions(b, consumer->first_row);
+  MlirValue keys = uattn_backward_row_positions(b, consumer->first_row);
   MlirValue tokens = uattn_broadcast(
       b, consumer->kernel->params[UATTN_BACKWARD_PARAM_KV_TOKENS], i32_rows(b));
   MlirValue are_there = uattn_compare_i(b, UATTN_CMPI_SLT, keys, tokens);
@@ -224,7 +230,7 @@ static MlirValue apply_keys(const uattn_builder_t *b,
         uattn_binary(b, "arith.ori", has_others,
                      uattn_compare_i(b, UATTN_CMPI_SLT, consumer->first_row,
                                      kernel->history_lower));
-  uattn_builder_t some, none;
+  uattn_builder_t some;
   MlirRegion then = uattn_region_create(b, NULL, 0, &some);
   MlirType flags = uattn_type_vector2(uattn_type_i1(b), UATTN_WARPGROUP_ROWS,
                                       uattn_type_dim(consumer->scores_type, 1));
@@ -233,12 +239,7 @@ static MlirValue apply_keys(const uattn_builder_t *b,
       uattn_emit_row_broadcast(&some, counting_keys(&some, consumer), flags),
       exponents, uattn_constant_splat(&some, consumer->scores_type, -INFINITY));
   uattn_yield(&some, &masked, 1);
-  MlirRegion otherwise = uattn_region_create(b, NULL, 0, &none);
-  uattn_yield(&none, &exponents, 1);
-  return mlirOperationGetResult(uattn_if_else_append(b, has_others,
-                                                     &consumer->scores_type, 1,
-                                                     then, otherwise),
-                                0);
+  return exponents_where(b, has_others, then, exponents);
 }
 
 MlirValue uattn_backward_emit_mask(const uattn_builder_t *b,

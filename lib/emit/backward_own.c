@@ -36,10 +36,8 @@ own_values(const uattn_builder_t *b, const uattn_backward_consumer_t *consumer,
         uattn_emit_row_load(b, params[UATTN_BACKWARD_PARAM_GRADIENT_SHIFT],
                             offset, first_row, q_tokens, rows);
   if (kernel->plan->has_temp)
-    values.temp = uattn_emit_row_load(
-        b, params[UATTN_BACKWARD_PARAM_TEMP],
-        uattn_backward_token_offset(b, kernel, UATTN_BACKWARD_PARAM_Q_TOKENS),
-        first_row, q_tokens, rows);
+    values.temp = uattn_backward_load_of_batch(
+        b, kernel, UATTN_BACKWARD_PARAM_TEMP, first_row, rows);
   return values;
 }
 

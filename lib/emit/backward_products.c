@@ -298,11 +298,8 @@ static void emit_dtemp_share(const uattn_builder_t *b,
   MlirValue is_empty = uattn_compare_f(
       b, UATTN_CMPF_OEQ, lse, uattn_constant_splat(b, type, -INFINITY));
   if (consumer->is_live.ptr)
-    is_empty = uattn_binary(
-        b, "arith.ori", is_empty,
-        uattn_binary(b, "arith.xori", consumer->is_live,
-                     uattn_constant_splat_i1(
-                         b, mlirValueGetType(consumer->is_live), true)));
+    is_empty =
+        uattn_binary(b, "arith.ori", is_empty, uattn_not(b, consumer->is_live));
   uattn_backward_store_rows(
       b, kernel, UATTN_BACKWARD_PARAM_DTEMP_SHARE, consumer->first_row,
       uattn_select(b, is_empty, zero,
@@ -318,11 +315,9 @@ static void emit_store(const uattn_builder_t *b,
       uattn_type_vector2(uattn_emit_element_type(b, kernel->plan->dtype),
                          UATTN_WARPGROUP_ROWS, kernel->plan->head_dim);
   uattn_tile_place_t place = {kernel->head, consumer->first_row, kernel->batch};
-  MlirValue barrier =
-      uattn_binary(b, "arith.addi", kernel->index_in_role,
-                   uattn_constant_i32(b, kernel->layout.store_barrier_id));
   uattn_emit_tile_store(b, uattn_cast(b, "arith.truncf", gradient, stored),
-                        staging, kernel->params[map], place, barrier);
+                        staging, kernel->params[map], place,
+                        uattn_backward_store_barrier(b, kernel));
 }
 
 void uattn_backward_emit_results(
@@ -350,25 +345,27 @@ void uattn_backward_emit_results(
 static void load_rows(const uattn_builder_t *b,
                       uattn_backward_consumer_t *consumer) {
   const uattn_backward_kernel_t *kernel = consumer->kernel;
-  const MlirValue *params = kernel->params;
   consumer->exponent_shift = uattn_backward_load_rows(
       b, kernel, UATTN_BACKWARD_PARAM_EXPONENT_SHIFT, consumer->first_row);
   consumer->gradient_shift = uattn_backward_load_rows(
       b, kernel, UATTN_BACKWARD_PARAM_GRADIENT_SHIFT, consumer->first_row);
   if (kernel->plan->has_temp)
-    consumer->temp = uattn_emit_row_load(
-        b, params[UATTN_BACKWARD_PARAM_TEMP],
-        uattn_backward_token_offset(b, kernel, UATTN_BACKWARD_PARAM_Q_TOKENS),
-        consumer->first_row, params[UATTN_BACKWARD_PARAM_Q_TOKENS],
-        consumer->rows_type);
+    consumer->temp =
+        uattn_backward_load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_TEMP,
+                                     consumer->first_row, consumer->rows_type);
 }
 
-/* Its rows of a tile that stays. */
 static MlirValue own_rows(const uattn_builder_t *b,
                           const uattn_backward_kernel_t *kernel,
                           MlirValue tile) {
   return uattn_emit_smem_rows(b, tile, kernel->index_in_role,
                               UATTN_WARPGROUP_ROWS);
+}
+
+MlirValue uattn_backward_acquire_rows(const uattn_builder_t *b,
+                                      const uattn_backward_kernel_t *kernel,
+                                      MlirValue tile) {
+  return own_rows(b, kernel, uattn_emit_ring_acquire(b, tile, kernel->zero));
 }
 
 void uattn_backward_acquire_tiles(const uattn_builder_t *b,
@@ -377,13 +374,14 @@ void uattn_backward_acquire_tiles(const uattn_builder_t *b,
   consumer->all_keys =
       uattn_emit_ring_acquire(b, kernel->first_tile, kernel->zero);
   consumer->first_tile = own_rows(b, kernel, consumer->all_keys);
-  consumer->second_tile = own_rows(
-      b, kernel,
+  consumer->second_tile =
       kernel->kind == UATTN_BACKWARD_DV
-          ? uattn_emit_smem_alloc(
-                b, uattn_type_inner(mlirValueGetType(kernel->second_tile)),
-                kernel->layout.second_offset)
-          : uattn_emit_ring_acquire(b, kernel->second_tile, kernel->zero));
+          ? own_rows(
+                b, kernel,
+                uattn_emit_smem_alloc(
+                    b, uattn_type_inner(mlirValueGetType(kernel->second_tile)),
+                    kernel->layout.second_offset))
+          : uattn_backward_acquire_rows(b, kernel, kernel->second_tile);
 }
 
 uattn_backward_consumer_t
@@ -391,9 +389,6 @@ uattn_backward_consumer(const uattn_builder_t *b,
                         const uattn_backward_kernel_t *kernel) {
   const uattn_backward_plan_t *plan = kernel->plan;
   MlirType f32 = uattn_type_f32(b);
-  MlirValue row_in_cta =
-      uattn_binary(b, "arith.muli", kernel->index_in_role,
-                   uattn_constant_i32(b, UATTN_WARPGROUP_ROWS));
   return (uattn_backward_consumer_t){
       .kernel = kernel,
       .scores_type =
@@ -404,8 +399,7 @@ uattn_backward_consumer(const uattn_builder_t *b,
       .gradient_type =
           uattn_type_vector2(f32, UATTN_WARPGROUP_ROWS, plan->head_dim),
       .rows_type = uattn_type_vector1(f32, UATTN_WARPGROUP_ROWS),
-      .first_row =
-          uattn_binary(b, "arith.addi", kernel->first_row, row_in_cta)};
+      .first_row = uattn_backward_own_row(b, kernel)};
 }
 
 MlirRegion uattn_backward_emit_products(const uattn_builder_t *b,

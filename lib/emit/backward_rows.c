@@ -36,32 +36,14 @@ void uattn_backward_store_rows(const uattn_builder_t *b,
                        kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
 }
 
-/* The first of the warpgroup's rows. */
-static MlirValue emit_first_row(const uattn_builder_t *b,
-                                const uattn_backward_kernel_t *kernel) {
-  return uattn_binary(
-      b, "arith.addi", kernel->first_row,
-      uattn_binary(b, "arith.muli", kernel->index_in_role,
-                   uattn_constant_i32(b, UATTN_WARPGROUP_ROWS)));
-}
-
-/* Where the batch begins in [batch, q_tokens]. */
-static MlirValue batch_offset(const uattn_builder_t *b,
-                              const uattn_backward_kernel_t *kernel) {
-  MlirType i64 = uattn_type_i64(b);
-  return uattn_binary(
-      b, "arith.muli", uattn_cast(b, "arith.extui", kernel->batch, i64),
-      uattn_cast(b, "arith.extui",
-                 kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS], i64));
-}
-
-static MlirValue load_of_batch(const uattn_builder_t *b,
-                               const uattn_backward_kernel_t *kernel,
-                               uattn_backward_param_t param,
-                               MlirValue first_row, MlirType rows) {
+MlirValue uattn_backward_load_of_batch(const uattn_builder_t *b,
+                                       const uattn_backward_kernel_t *kernel,
+                                       uattn_backward_param_t param,
+                                       MlirValue first_row, MlirType rows) {
   return uattn_emit_row_load(
-      b, kernel->params[param], batch_offset(b, kernel), first_row,
-      kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS], rows);
+      b, kernel->params[param],
+      uattn_backward_token_offset(b, kernel, UATTN_BACKWARD_PARAM_Q_TOKENS),
+      first_row, kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS], rows);
 }
 
 /* ---- Row data ---------------------------------------------------------------
@@ -78,8 +60,9 @@ static MlirValue shifted_lse(const uattn_builder_t *b,
   shift = uattn_softmax_spread(b, shift, rows_type(b));
   if (kernel->plan->has_temp)
     shift = uattn_binary(b, "arith.mulf", shift,
-                         load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_TEMP,
-                                       first_row, rows_type(b)));
+                         uattn_backward_load_of_batch(b, kernel,
+                                                      UATTN_BACKWARD_PARAM_TEMP,
+                                                      first_row, rows_type(b)));
   return uattn_binary(b, "arith.subf", lse, shift);
 }
 
@@ -119,24 +102,23 @@ static void emit_records(const uattn_builder_t *b,
       uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
   MlirValue q_tokens = kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS];
   MlirValue none = splat(b, -INFINITY), zero = splat(b, 0.0);
-  MlirValue is_row = uattn_compare_i(
-      b, UATTN_CMPI_SLT,
-      uattn_binary(b, "arith.addi", uattn_emit_row_index(b, i32_rows),
-                   uattn_broadcast(b, first_row, i32_rows)),
-      uattn_broadcast(b, q_tokens, i32_rows));
+  MlirValue is_row = uattn_compare_i(b, UATTN_CMPI_SLT,
+                                     uattn_backward_row_positions(b, first_row),
+                                     uattn_broadcast(b, q_tokens, i32_rows));
   MlirValue fields[4] = {uattn_select(b, is_row, exponent, none),
                          uattn_select(b, is_row, gradient, zero), splat(b, 1.0),
                          zero};
   if (kernel->plan->has_temp)
-    fields[2] = uattn_select(b, is_empty, zero,
-                             load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_TEMP,
-                                           first_row, rows_type(b)));
+    fields[2] = uattn_select(
+        b, is_empty, zero,
+        uattn_backward_load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_TEMP,
+                                     first_row, rows_type(b)));
   if (kernel->plan->masks.has_segments)
-    fields[3] =
-        uattn_cast(b, "arith.bitcast",
-                   load_of_batch(b, kernel, UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS,
-                                 first_row, i32_rows),
-                   rows_type(b));
+    fields[3] = uattn_cast(
+        b, "arith.bitcast",
+        uattn_backward_load_of_batch(
+            b, kernel, UATTN_BACKWARD_PARAM_Q_SEGMENT_IDS, first_row, i32_rows),
+        rows_type(b));
   store_records(b, kernel, first_row, fields);
   MlirValue next = uattn_binary(b, "arith.addi", first_row,
                                 uattn_constant_i32(b, UATTN_WARPGROUP_ROWS));
@@ -157,22 +139,16 @@ static MlirValue see_nothing(const uattn_builder_t *b,
       uattn_compare_f(b, UATTN_CMPF_OEQ, lse, splat(b, -INFINITY));
   if (!kernel->plan->masks.has_ranker)
     return is_empty;
-  MlirType i32_rows =
-      uattn_type_vector1(uattn_type_i32(b), UATTN_WARPGROUP_ROWS);
-  MlirValue first = uattn_binary(b, "arith.addi", first_row,
-                                 kernel->params[UATTN_BACKWARD_PARAM_Q_OFFSET]);
-  MlirValue positions =
-      uattn_binary(b, "arith.addi", uattn_emit_row_index(b, i32_rows),
-                   uattn_broadcast(b, first, i32_rows));
+  MlirValue positions = uattn_backward_row_positions(
+      b, uattn_binary(b, "arith.addi", first_row,
+                      kernel->params[UATTN_BACKWARD_PARAM_Q_OFFSET]));
   MlirValue is_live = uattn_binary(
       b, "arith.ori",
       uattn_backward_is_within(b, positions, kernel->history_lower,
                                kernel->history_upper),
       uattn_backward_is_within(b, positions, kernel->candidate_lower,
                                kernel->candidate_upper));
-  MlirValue yes = uattn_constant_splat_i1(b, mlirValueGetType(is_live), true);
-  return uattn_binary(b, "arith.ori", is_empty,
-                      uattn_binary(b, "arith.xori", is_live, yes));
+  return uattn_binary(b, "arith.ori", is_empty, uattn_not(b, is_live));
 }
 
 /* A row without a key: p must become 0, and nothing else may meet the infinity.
@@ -204,14 +180,6 @@ static void emit_row_data(const uattn_builder_t *b,
         kernel->plan->head_dim);
 }
 
-/* The warpgroup's rows of a tile that stays. */
-static MlirValue own_rows(const uattn_builder_t *b,
-                          const uattn_backward_kernel_t *kernel,
-                          MlirValue tile) {
-  return uattn_emit_smem_rows(b, uattn_emit_ring_acquire(b, tile, kernel->zero),
-                              kernel->index_in_role, UATTN_WARPGROUP_ROWS);
-}
-
 /* <out, dout> of each row, by the tensor cores, which sum as they do for dP: a
  * row that sees one key has out = v, and dP + gradient shift is exactly 0. */
 static MlirValue emit_delta(const uattn_builder_t *b, MlirValue out,
@@ -241,9 +209,11 @@ MlirRegion uattn_backward_emit_rows(const uattn_builder_t *b,
                                     const uattn_backward_kernel_t *kernel) {
   uattn_builder_t role;
   MlirRegion region = uattn_region_create(b, NULL, 0, &role);
-  MlirValue out = own_rows(&role, kernel, kernel->first_tile);
-  MlirValue dout = own_rows(&role, kernel, kernel->second_tile);
-  emit_row_data(&role, kernel, emit_first_row(&role, kernel),
+  MlirValue out =
+      uattn_backward_acquire_rows(&role, kernel, kernel->first_tile);
+  MlirValue dout =
+      uattn_backward_acquire_rows(&role, kernel, kernel->second_tile);
+  emit_row_data(&role, kernel, uattn_backward_own_row(&role, kernel),
                 emit_delta(&role, out, dout));
   uattn_yield(&role, NULL, 0);
   return region;
@@ -258,7 +228,7 @@ MlirRegion uattn_backward_emit_dtemp(const uattn_builder_t *b,
                                      const uattn_backward_kernel_t *kernel) {
   uattn_builder_t role, first, body;
   MlirRegion region = uattn_region_create(b, NULL, 0, &role);
-  MlirValue first_row = emit_first_row(&role, kernel);
+  MlirValue first_row = uattn_backward_own_row(&role, kernel);
   MlirRegion then = uattn_region_create(&role, NULL, 0, &first);
   MlirType types[] = {uattn_type_i32(b), rows_type(b)};
   MlirRegion loop = uattn_region_create(&first, types, 2, &body);
@@ -275,7 +245,9 @@ MlirRegion uattn_backward_emit_dtemp(const uattn_builder_t *b,
       kernel->one, &zero, 1, loop);
   uattn_emit_row_store(&first, mlirOperationGetResult(sums, 0),
                        kernel->params[UATTN_BACKWARD_PARAM_DTEMP],
-                       batch_offset(&first, kernel), first_row,
+                       uattn_backward_token_offset(
+                           &first, kernel, UATTN_BACKWARD_PARAM_Q_TOKENS),
+                       first_row,
                        kernel->params[UATTN_BACKWARD_PARAM_Q_TOKENS]);
   uattn_yield(&first, NULL, 0);
   uattn_if_append(

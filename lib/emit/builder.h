@@ -98,6 +98,10 @@ MlirValue uattn_unary(const uattn_builder_t *b, const char *name,
                       MlirValue value);
 MlirValue uattn_binary(const uattn_builder_t *b, const char *name,
                        MlirValue lhs, MlirValue rhs);
+MlirValue uattn_binary_i32(const uattn_builder_t *b, const char *name,
+                           MlirValue lhs, int64_t constant);
+/* Of an i1, or a vector of them. */
+MlirValue uattn_not(const uattn_builder_t *b, MlirValue flags);
 MlirValue uattn_ternary(const uattn_builder_t *b, const char *name,
                         MlirValue first, MlirValue second, MlirValue third);
 /* As uattn_unary and uattn_binary, with hardware approximation allowed. */

@@ -297,11 +297,9 @@ static void emit_row_kinds(const uattn_builder_t *b,
    * there. */
   MlirValue has_key = emit_within(
       b, rows, kernel->zero, kernel->params[UATTN_FORWARD_PARAM_KV_TOKENS]);
-  MlirType flags = mlirValueGetType(is_history);
-  MlirValue yes = uattn_constant_splat_i1(b, flags, true);
   rows->is_candidate = uattn_binary(
       b, "arith.andi", uattn_binary(b, "arith.andi", is_candidate, has_key),
-      uattn_binary(b, "arith.xori", is_history, yes));
+      uattn_not(b, is_history));
 }
 
 uattn_forward_rows_t

@@ -10,16 +10,11 @@
 
 enum { CHUNK_BYTES = 16, CHUNK_ELEMENTS = 8, CHUNKS_PER_PANEL_ROW = 8 };
 
-static MlirValue binary_constant(const uattn_builder_t *b, const char *name,
-                                 MlirValue value, int64_t constant) {
-  return uattn_binary(b, name, value, uattn_constant_i32(b, (int32_t)constant));
-}
-
 /* First row of the warp: 16 (warp % 4). */
 static MlirValue warp_row(const uattn_builder_t *b, MlirValue thread) {
-  MlirValue warp = binary_constant(
-      b, "arith.andi", binary_constant(b, "arith.shrui", thread, 5), 3);
-  return binary_constant(b, "arith.shli", warp, 4);
+  MlirValue warp = uattn_binary_i32(
+      b, "arith.andi", uattn_binary_i32(b, "arith.shrui", thread, 5), 3);
+  return uattn_binary_i32(b, "arith.shli", warp, 4);
 }
 
 /* Addresses that ldmatrix and stmatrix x4 take for columns [16 s, 16 s + 16)
@@ -34,17 +29,17 @@ typedef struct {
 static matrix_addresses_t matrix_addresses(const uattn_builder_t *b,
                                            MlirValue thread,
                                            uattn_smem_tile_t tile) {
-  MlirValue lane = binary_constant(b, "arith.andi", thread, 31);
+  MlirValue lane = uattn_binary_i32(b, "arith.andi", thread, 31);
   MlirValue row = uattn_binary(b, "arith.addi", warp_row(b, thread),
-                               binary_constant(b, "arith.andi", lane, 15));
+                               uattn_binary_i32(b, "arith.andi", lane, 15));
   MlirValue chunk =
-      uattn_binary(b, "arith.xori", binary_constant(b, "arith.shrui", lane, 4),
-                   binary_constant(b, "arith.andi", lane, 7));
+      uattn_binary(b, "arith.xori", uattn_binary_i32(b, "arith.shrui", lane, 4),
+                   uattn_binary_i32(b, "arith.andi", lane, 7));
   matrix_addresses_t addresses = {
       .row_address = uattn_binary(
           b, "arith.addi", tile.address,
-          binary_constant(b, "arith.muli", row, UATTN_PANEL_ROW_BYTES)),
-      .chunk_bytes = binary_constant(b, "arith.shli", chunk, 4),
+          uattn_binary_i32(b, "arith.muli", row, UATTN_PANEL_ROW_BYTES)),
+      .chunk_bytes = uattn_binary_i32(b, "arith.shli", chunk, 4),
       .panel_bytes = tile.panel_bytes,
   };
   return addresses;
@@ -54,11 +49,11 @@ static MlirValue matrix_address(const uattn_builder_t *b,
                                 const matrix_addresses_t *addresses,
                                 int64_t step) {
   int64_t steps_per_panel = UATTN_PANEL_COLUMNS / (2 * CHUNK_ELEMENTS);
-  MlirValue in_row = binary_constant(b, "arith.xori", addresses->chunk_bytes,
-                                     step % steps_per_panel * 2 * CHUNK_BYTES);
+  MlirValue in_row = uattn_binary_i32(b, "arith.xori", addresses->chunk_bytes,
+                                      step % steps_per_panel * 2 * CHUNK_BYTES);
   MlirValue panel =
-      binary_constant(b, "arith.addi", addresses->row_address,
-                      step / steps_per_panel * addresses->panel_bytes);
+      uattn_binary_i32(b, "arith.addi", addresses->row_address,
+                       step / steps_per_panel * addresses->panel_bytes);
   return uattn_binary(b, "arith.addi", panel, in_row);
 }
 
@@ -91,27 +86,28 @@ void uattn_emit_fragment_transpose(const uattn_builder_t *b, MlirValue thread,
   int64_t pairs = uattn_type_dim(mlirValueGetType(fragment), 0);
   MlirValue *words = uattn_allocate((size_t)pairs * sizeof *words);
   uattn_vector_elements(b, fragment, words);
-  MlirValue in_matrix = binary_constant(b, "arith.andi", thread, 7);
+  MlirValue in_matrix = uattn_binary_i32(b, "arith.andi", thread, 7);
   MlirValue row = uattn_binary(
       b, "arith.addi", in_matrix,
-      binary_constant(b, "arith.andi",
-                      binary_constant(b, "arith.shrui", thread, 1), 8));
+      uattn_binary_i32(b, "arith.andi",
+                       uattn_binary_i32(b, "arith.shrui", thread, 1), 8));
   MlirValue chunk = uattn_binary(
       b, "arith.addi",
-      binary_constant(b, "arith.shrui", warp_row(b, thread), 3),
-      binary_constant(b, "arith.andi",
-                      binary_constant(b, "arith.shrui", thread, 3), 1));
+      uattn_binary_i32(b, "arith.shrui", warp_row(b, thread), 3),
+      uattn_binary_i32(b, "arith.andi",
+                       uattn_binary_i32(b, "arith.shrui", thread, 3), 1));
   MlirValue address = uattn_binary(
       b, "arith.addi", target.address,
       uattn_binary(
           b, "arith.addi",
-          binary_constant(b, "arith.muli", row, UATTN_PANEL_ROW_BYTES),
-          binary_constant(b, "arith.shli",
-                          uattn_binary(b, "arith.xori", chunk, in_matrix), 4)));
+          uattn_binary_i32(b, "arith.muli", row, UATTN_PANEL_ROW_BYTES),
+          uattn_binary_i32(b, "arith.shli",
+                           uattn_binary(b, "arith.xori", chunk, in_matrix),
+                           4)));
   for (int64_t s = 0; s < pairs / 4; ++s) {
     MlirValue operands[5] = {
-        binary_constant(b, "arith.addi", address,
-                        s * 2 * CHUNK_ELEMENTS * UATTN_PANEL_ROW_BYTES),
+        uattn_binary_i32(b, "arith.addi", address,
+                         s * 2 * CHUNK_ELEMENTS * UATTN_PANEL_ROW_BYTES),
         words[4 * s], words[4 * s + 1], words[4 * s + 2], words[4 * s + 3]};
     uattn_inline_ptx(b,
                      "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [$0], "
@@ -126,7 +122,6 @@ void uattn_emit_fragment_transpose(const uattn_builder_t *b, MlirValue thread,
 MlirValue uattn_emit_fragment_load(const uattn_builder_t *b, MlirValue thread,
                                    uattn_smem_tile_t source, int64_t columns) {
   enum { LOADS_IN_FLIGHT = 2 };
-  const MlirType no_result = {NULL};
   MlirType four_words =
       uattn_type_parse(b->context, "!llvm.struct<(i32, i32, i32, i32)>");
   int64_t pairs = columns / 4;
@@ -141,7 +136,7 @@ MlirValue uattn_emit_fragment_load(const uattn_builder_t *b, MlirValue thread,
       words[4 * s + i] = uattn_extract_value(b, mlirOperationGetResult(made, 0),
                                              i, uattn_type_i32(b));
     if (s % LOADS_IN_FLIGHT == LOADS_IN_FLIGHT - 1)
-      uattn_inline_ptx(b, "bar.warp.sync 0xffffffff;", "", NULL, 0, no_result);
+      uattn_emit_warp_barrier(b);
   }
   MlirValue fragment = uattn_vector_from_elements(b, words, (int)pairs);
   free(words);
@@ -188,7 +183,7 @@ static MlirValue load_chunk(const uattn_builder_t *b, MlirValue row_address,
                             MlirType element) {
   MlirType words =
       uattn_type_parse(b->context, "!llvm.struct<(i32, i32, i32, i32)>");
-  MlirValue address = binary_constant(
+  MlirValue address = uattn_binary_i32(
       b, "arith.addi", uattn_binary(b, "arith.addi", row_address, chunk_bytes),
       panel_offset);
   MlirOperation made =
@@ -206,27 +201,26 @@ static MlirValue row_products(const uattn_builder_t *b, MlirValue row,
                               MlirValue in_quad, uattn_smem_tile_t x,
                               uattn_smem_tile_t y, int64_t columns,
                               MlirType element) {
-  const MlirType no_result = {NULL};
   MlirValue row_bytes =
-      binary_constant(b, "arith.muli", row, UATTN_PANEL_ROW_BYTES);
+      uattn_binary_i32(b, "arith.muli", row, UATTN_PANEL_ROW_BYTES);
   MlirValue x_row = uattn_binary(b, "arith.addi", x.address, row_bytes);
   MlirValue y_row = uattn_binary(b, "arith.addi", y.address, row_bytes);
-  MlirValue swizzle = binary_constant(b, "arith.andi", row, 7);
+  MlirValue swizzle = uattn_binary_i32(b, "arith.andi", row, 7);
   MlirValue sums = uattn_constant_splat(
       b, uattn_type_vector1(uattn_type_f32(b), CHUNK_ELEMENTS), 0.0);
   for (int64_t step = 0; step < columns / (4 * CHUNK_ELEMENTS); ++step) {
     int64_t first = step * 4; /* chunk of the quad's first thread */
     int64_t panel = first / CHUNKS_PER_PANEL_ROW;
-    MlirValue chunk =
-        binary_constant(b, "arith.addi", in_quad, first % CHUNKS_PER_PANEL_ROW);
-    MlirValue chunk_bytes = binary_constant(
+    MlirValue chunk = uattn_binary_i32(b, "arith.addi", in_quad,
+                                       first % CHUNKS_PER_PANEL_ROW);
+    MlirValue chunk_bytes = uattn_binary_i32(
         b, "arith.shli", uattn_binary(b, "arith.xori", chunk, swizzle), 4);
     sums = uattn_ternary(
         b, "math.fma",
         load_chunk(b, x_row, chunk_bytes, panel * x.panel_bytes, element),
         load_chunk(b, y_row, chunk_bytes, panel * y.panel_bytes, element),
         sums);
-    uattn_inline_ptx(b, "bar.warp.sync 0xffffffff;", "", NULL, 0, no_result);
+    uattn_emit_warp_barrier(b);
   }
   return sums;
 }
@@ -235,15 +229,14 @@ MlirValue uattn_emit_fragment_row_dot(const uattn_builder_t *b,
                                       MlirValue thread, uattn_smem_tile_t x,
                                       uattn_smem_tile_t y, int64_t columns,
                                       MlirType element) {
-  MlirValue in_quad = binary_constant(b, "arith.andi", thread, 3);
-  MlirValue quad = binary_constant(
-      b, "arith.andi", binary_constant(b, "arith.shrui", thread, 2), 7);
+  MlirValue in_quad = uattn_binary_i32(b, "arith.andi", thread, 3);
+  MlirValue quad = uattn_binary_i32(
+      b, "arith.andi", uattn_binary_i32(b, "arith.shrui", thread, 2), 7);
   MlirValue first_row =
       uattn_binary(b, "arith.addi", warp_row(b, thread), quad);
-  const MlirType no_result = {NULL};
   MlirValue rows[2];
   for (int64_t i = 0; i < 2; ++i) {
-    MlirValue row = binary_constant(b, "arith.addi", first_row, 8 * i);
+    MlirValue row = uattn_binary_i32(b, "arith.addi", first_row, 8 * i);
     MlirValue elements[CHUNK_ELEMENTS];
     uattn_vector_elements(
         b, row_products(b, row, in_quad, x, y, columns, element), elements);
@@ -254,7 +247,7 @@ MlirValue uattn_emit_fragment_row_dot(const uattn_builder_t *b,
       sum = uattn_binary(b, "arith.addf", sum,
                          uattn_emit_shuffle_xor(b, sum, mask));
     rows[i] = sum;
-    uattn_inline_ptx(b, "bar.warp.sync 0xffffffff;", "", NULL, 0, no_result);
+    uattn_emit_warp_barrier(b);
   }
   return uattn_vector_from_elements(b, rows, 2);
 }
@@ -267,22 +260,22 @@ void uattn_emit_clear_rows(const uattn_builder_t *b, MlirValue thread,
                            int64_t columns, MlirValue first) {
   const MlirType no_result = {NULL};
   MlirValue in_warpgroup =
-      binary_constant(b, "arith.andi", thread, UATTN_WARPGROUP_THREADS - 1);
+      uattn_binary_i32(b, "arith.andi", thread, UATTN_WARPGROUP_THREADS - 1);
   MlirValue zero = uattn_constant_i32(b, 0);
   int64_t panel_chunks = rows * CHUNKS_PER_PANEL_ROW;
   for (int64_t panel = 0; panel < columns / UATTN_PANEL_COLUMNS; ++panel)
     for (int64_t done = 0; done < panel_chunks;
          done += UATTN_WARPGROUP_THREADS) {
-      MlirValue chunk = binary_constant(b, "arith.addi", in_warpgroup, done);
-      MlirValue row = binary_constant(b, "arith.shrui", chunk, 3);
+      MlirValue chunk = uattn_binary_i32(b, "arith.addi", in_warpgroup, done);
+      MlirValue row = uattn_binary_i32(b, "arith.shrui", chunk, 3);
       MlirValue is_dead = uattn_compare_i(b, UATTN_CMPI_SLE, first, row);
       MlirValue is_inside = uattn_compare_i(
           b, UATTN_CMPI_SLT, row, uattn_constant_i32(b, (int32_t)rows));
       MlirValue operands[3] = {
-          binary_constant(
+          uattn_binary_i32(
               b, "arith.addi",
               uattn_binary(b, "arith.addi", tile.address,
-                           binary_constant(b, "arith.shli", chunk, 4)),
+                           uattn_binary_i32(b, "arith.shli", chunk, 4)),
               panel * tile.panel_bytes),
           zero, uattn_binary(b, "arith.andi", is_dead, is_inside)};
       uattn_inline_ptx(b, "@$2 st.shared.v4.b32 [$0], {$1, $1, $1, $1};",
@@ -302,17 +295,17 @@ void uattn_emit_drop_rows(const uattn_builder_t *b,
     MlirValue row = uattn_binary(
         b, "arith.addi", tile.address,
         uattn_binary(b, "arith.addi",
-                     binary_constant(b, "arith.muli",
-                                     binary_constant(b, "arith.addi",
-                                                     place->first_row, 8 * i),
-                                     UATTN_PANEL_ROW_BYTES),
-                     binary_constant(b, "arith.muli", place->first_column,
-                                     CHUNK_BYTES / 2)));
+                     uattn_binary_i32(b, "arith.muli",
+                                      uattn_binary_i32(b, "arith.addi",
+                                                       place->first_row, 8 * i),
+                                      UATTN_PANEL_ROW_BYTES),
+                     uattn_binary_i32(b, "arith.muli", place->first_column,
+                                      CHUNK_BYTES / 2)));
     for (int64_t chunk = 0; chunk < columns / CHUNK_ELEMENTS; chunk += 4) {
       MlirValue operands[3] = {
-          binary_constant(b, "arith.addi", row,
-                          chunk / CHUNKS_PER_PANEL_ROW * tile.panel_bytes +
-                              chunk % CHUNKS_PER_PANEL_ROW * CHUNK_BYTES),
+          uattn_binary_i32(b, "arith.addi", row,
+                           chunk / CHUNKS_PER_PANEL_ROW * tile.panel_bytes +
+                               chunk % CHUNKS_PER_PANEL_ROW * CHUNK_BYTES),
           zero, each[i]};
       uattn_inline_ptx(b, "@$2 st.shared.v4.b32 [$0], {$1, $1, $1, $1};",
                        "r,r,b", operands, 3, no_result);

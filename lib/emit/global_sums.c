@@ -18,16 +18,10 @@ enum {
   GROUPS = ROW_NUMBERS / GROUP_COLUMNS,
   CHUNK_BYTES = 16,
   CHUNK_NUMBERS = 4,
-  RECORD_NUMBERS = 4,
   ROWS_OF_THREAD = 2
 };
 
 static const MlirType no_result = {NULL};
-
-static MlirValue binary_constant(const uattn_builder_t *b, const char *name,
-                                 MlirValue value, int64_t constant) {
-  return uattn_binary(b, name, value, uattn_constant_i32(b, (int32_t)constant));
-}
 
 /* Element of a fragment of 64 columns: number `i` of the thread's four in group
  * `group` of row `row`. */
@@ -42,14 +36,14 @@ static MlirValue chunk_offset(const uattn_builder_t *b,
                               const uattn_fragment_place_t *place,
                               MlirValue first_row, int64_t row) {
   MlirValue in_tile =
-      binary_constant(b, "arith.addi", place->first_row, 8 * row);
-  MlirValue is_odd = binary_constant(
+      uattn_binary_i32(b, "arith.addi", place->first_row, 8 * row);
+  MlirValue is_odd = uattn_binary_i32(
       b, "arith.andi", uattn_binary(b, "arith.addi", in_tile, first_row), 1);
   MlirValue in_row = uattn_binary(
-      b, "arith.addi", binary_constant(b, "arith.muli", is_odd, GROUP_BYTES),
-      binary_constant(b, "arith.muli", place->first_column, CHUNK_BYTES / 2));
+      b, "arith.addi", uattn_binary_i32(b, "arith.muli", is_odd, GROUP_BYTES),
+      uattn_binary_i32(b, "arith.muli", place->first_column, CHUNK_BYTES / 2));
   return uattn_binary(b, "arith.addi", in_row,
-                      binary_constant(b, "arith.muli", in_tile, ROW_BYTES));
+                      uattn_binary_i32(b, "arith.muli", in_tile, ROW_BYTES));
 }
 
 static MlirValue rows_left(const uattn_builder_t *b,
@@ -60,8 +54,8 @@ static MlirValue rows_left(const uattn_builder_t *b,
 /* Of a tile; 0 or less: none. So few that their bytes are an i32. */
 static MlirValue rows_inside(const uattn_builder_t *b,
                              const uattn_sums_place_t *sums) {
-  return binary_constant(b, "arith.minsi", rows_left(b, sums),
-                         UATTN_WARPGROUP_ROWS);
+  return uattn_binary_i32(b, "arith.minsi", rows_left(b, sums),
+                          UATTN_WARPGROUP_ROWS);
 }
 
 /* Where the tile's first row lies in block `block` of 64 columns. */
@@ -96,16 +90,17 @@ void uattn_emit_sums_zero(const uattn_builder_t *b, MlirValue thread,
                           const uattn_sums_place_t *sums, int64_t columns) {
   enum { BYTES_A_TURN = UATTN_WARPGROUP_THREADS * CHUNK_BYTES };
   MlirValue in_warpgroup =
-      binary_constant(b, "arith.andi", thread, UATTN_WARPGROUP_THREADS - 1);
-  MlirValue first = binary_constant(b, "arith.muli", in_warpgroup, CHUNK_BYTES);
+      uattn_binary_i32(b, "arith.andi", thread, UATTN_WARPGROUP_THREADS - 1);
+  MlirValue first =
+      uattn_binary_i32(b, "arith.muli", in_warpgroup, CHUNK_BYTES);
   MlirValue left =
-      binary_constant(b, "arith.muli", rows_inside(b, sums), ROW_BYTES);
+      uattn_binary_i32(b, "arith.muli", rows_inside(b, sums), ROW_BYTES);
   MlirValue zero = uattn_constant_f32(b, 0.0);
   for (int64_t block = 0; block < columns / ROW_NUMBERS; ++block) {
     MlirValue base = tile_address(b, sums, block);
     for (int64_t done = 0; done < UATTN_WARPGROUP_ROWS * ROW_BYTES;
          done += BYTES_A_TURN) {
-      MlirValue offset = binary_constant(b, "arith.addi", first, done);
+      MlirValue offset = uattn_binary_i32(b, "arith.addi", first, done);
       MlirValue operands[3] = {
           byte_address(b, base, offset), zero,
           uattn_compare_i(b, UATTN_CMPI_SLT, offset, left)};
@@ -129,7 +124,7 @@ void uattn_emit_sums_stage(const uattn_builder_t *b,
                                   chunk_offset(b, place, first_row, row));
     for (int64_t group = 0; group < GROUPS; ++group) {
       MlirValue operands[1 + CHUNK_NUMBERS] = {
-          binary_constant(b, "arith.xori", base, group * GROUP_BYTES)};
+          uattn_binary_i32(b, "arith.xori", base, group * GROUP_BYTES)};
       for (int64_t i = 0; i < CHUNK_NUMBERS; ++i)
         operands[1 + i] = elements[element_of(group, row, i)];
       uattn_inline_ptx(b, "st.shared.v4.f32 [$0], {$1, $2, $3, $4};",
@@ -143,7 +138,7 @@ void uattn_emit_sums_copy(const uattn_builder_t *b,
   MlirValue rows = rows_inside(b, sums);
   MlirValue operands[4] = {
       tile_address(b, sums, 0), staging,
-      binary_constant(b, "arith.muli", rows, ROW_BYTES),
+      uattn_binary_i32(b, "arith.muli", rows, ROW_BYTES),
       uattn_compare_i(b, UATTN_CMPI_SLT, uattn_constant_i32(b, 0), rows)};
   uattn_inline_ptx(b,
                    "@$3 cp.reduce.async.bulk.global.shared::cta.bulk_group"
@@ -187,12 +182,12 @@ MlirValue uattn_emit_sums_fragment(const uattn_builder_t *b,
     for (int64_t row = 0; row < ROWS_OF_THREAD; ++row) {
       MlirValue is_inside = uattn_compare_i(
           b, UATTN_CMPI_SLT,
-          binary_constant(b, "arith.addi", place->first_row, 8 * row), left);
+          uattn_binary_i32(b, "arith.addi", place->first_row, 8 * row), left);
       MlirValue first = chunk_offset(b, place, sums->first_row, row);
       for (int64_t group = 0; group < GROUPS; ++group) {
         MlirValue chunk[CHUNK_NUMBERS];
         MlirValue offset =
-            binary_constant(b, "arith.xori", first, group * GROUP_BYTES);
+            uattn_binary_i32(b, "arith.xori", first, group * GROUP_BYTES);
         load_chunk(b, byte_address(b, base, offset), is_inside, chunk);
         for (int64_t i = 0; i < CHUNK_NUMBERS; ++i)
           elements[block * ROW_NUMBERS / 2 + element_of(group, row, i)] =
@@ -210,27 +205,28 @@ MlirValue uattn_emit_sums_fragment(const uattn_builder_t *b,
 
 void uattn_emit_record_write(const uattn_builder_t *b,
                              const uattn_fragment_place_t *place,
-                             const MlirValue fields[RECORD_NUMBERS],
+                             const MlirValue fields[UATTN_RECORD_NUMBERS],
                              const uattn_sums_place_t *records) {
-  MlirValue values[RECORD_NUMBERS][ROWS_OF_THREAD];
-  for (int i = 0; i < RECORD_NUMBERS; ++i)
+  MlirValue values[UATTN_RECORD_NUMBERS][ROWS_OF_THREAD];
+  for (int i = 0; i < UATTN_RECORD_NUMBERS; ++i)
     uattn_vector_elements(b, fields[i], values[i]);
   for (int row = 0; row < ROWS_OF_THREAD; ++row) {
-    MlirValue at = binary_constant(
+    MlirValue at = uattn_binary_i32(
         b, "arith.addi",
         uattn_binary(b, "arith.addi", records->first_row, place->first_row),
         8 * row);
-    MlirValue operands[2 + RECORD_NUMBERS] = {
+    MlirValue operands[2 + UATTN_RECORD_NUMBERS] = {
         uattn_emit_global_address(
             b, records->memory, records->offset,
-            binary_constant(b, "arith.muli", at, RECORD_NUMBERS),
+            uattn_binary_i32(b, "arith.muli", at, UATTN_RECORD_NUMBERS),
             uattn_type_f32(b)),
         uattn_binary(b, "arith.andi", place->is_row_leader,
                      uattn_compare_i(b, UATTN_CMPI_SLT, at, records->limit))};
-    for (int i = 0; i < RECORD_NUMBERS; ++i)
+    for (int i = 0; i < UATTN_RECORD_NUMBERS; ++i)
       operands[2 + i] = values[i][row];
     uattn_inline_ptx(b, "@$1 st.global.v4.f32 [$0], {$2, $3, $4, $5};",
-                     "l,b,f,f,f,f", operands, 2 + RECORD_NUMBERS, no_result);
+                     "l,b,f,f,f,f", operands, 2 + UATTN_RECORD_NUMBERS,
+                     no_result);
   }
 }
 
@@ -238,16 +234,16 @@ MlirValue uattn_emit_record_columns(const uattn_builder_t *b,
                                     const uattn_fragment_place_t *place,
                                     MlirValue records, int64_t field,
                                     int64_t columns, MlirType element) {
-  enum { RECORD_BYTES = 4 * RECORD_NUMBERS };
+  enum { RECORD_BYTES = 4 * UATTN_RECORD_NUMBERS };
   int64_t count = columns / 2;
   MlirValue *elements = uattn_allocate((size_t)count * sizeof *elements);
   MlirValue base = uattn_binary(
       b, "arith.addi", records,
-      binary_constant(b, "arith.muli", place->first_column, RECORD_BYTES));
+      uattn_binary_i32(b, "arith.muli", place->first_column, RECORD_BYTES));
   bool is_float = mlirTypeIsAF32(element);
   for (int64_t i = 0; i < count; i += 4)
     for (int64_t e = 0; e < 2; ++e) {
-      MlirValue address = binary_constant(
+      MlirValue address = uattn_binary_i32(
           b, "arith.addi", base, (2 * i + e) * RECORD_BYTES + 4 * field);
       elements[i + e] = elements[i + e + 2] = mlirOperationGetResult(
           uattn_inline_ptx(b, "ld.shared.b32 $0, [$1];",

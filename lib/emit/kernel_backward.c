@@ -44,7 +44,7 @@
 #include "dialect/dialect.h"
 #include "emit/emit.h"
 
-enum { WARPS_PER_WARPGROUP = 4, RECORD_NUMBERS = 4 };
+enum { WARPS_PER_WARPGROUP = 4 };
 enum { ROLE_PRODUCER = 0, ROLE_CONSUMER = 1, ROLE_COUNT = 2 };
 
 static uattn_dtype_t pointer_dtype(const uattn_backward_plan_t *plan,
@@ -385,6 +385,19 @@ uattn_backward_emit_step(const uattn_builder_t *b,
   return (uattn_backward_step_t){{head, row, kernel->batch}, head, end};
 }
 
+MlirValue uattn_backward_own_row(const uattn_builder_t *b,
+                                 const uattn_backward_kernel_t *kernel) {
+  return uattn_binary(b, "arith.addi", kernel->first_row,
+                      uattn_binary_i32(b, "arith.muli", kernel->index_in_role,
+                                       UATTN_WARPGROUP_ROWS));
+}
+
+MlirValue uattn_backward_store_barrier(const uattn_builder_t *b,
+                                       const uattn_backward_kernel_t *kernel) {
+  return uattn_binary_i32(b, "arith.addi", kernel->index_in_role,
+                          kernel->layout.store_barrier_id);
+}
+
 static MlirValue heads_before(const uattn_builder_t *b,
                               const uattn_backward_kernel_t *kernel,
                               MlirValue q_head) {
@@ -427,7 +440,7 @@ uattn_backward_emit_record_offset(const uattn_builder_t *b,
       b, "arith.muli",
       uattn_binary(b, "arith.addi", rows,
                    uattn_cast(b, "arith.extui", first_row, i64)),
-      uattn_constant_i64(b, RECORD_NUMBERS));
+      uattn_constant_i64(b, UATTN_RECORD_NUMBERS));
 }
 
 /* ---- Tiles ------------------------------------------------------------------
@@ -461,8 +474,7 @@ static void emit_tiles(const uattn_builder_t *b,
     return;
   ring.tile =
       uattn_type_vector2(element, plan->moving_tile_rows, plan->head_dim);
-  ring.stage_count =
-      kernel->kind == UATTN_BACKWARD_FINISH ? 1 : plan->stage_count;
+  ring.stage_count = layout->stage_count;
   ring.smem_offset = layout->first_ring_offset;
   ring.barrier_offset = layout->first_ring_barrier_offset;
   kernel->first_ring = uattn_emit_ring_alloc(b, &ring);
@@ -474,7 +486,7 @@ static void emit_tiles(const uattn_builder_t *b,
   if (!uattn_backward_keys_stay(kernel->kind))
     return;
   ring.tile = uattn_type_vector2(uattn_type_f32(b), plan->moving_tile_rows,
-                                 RECORD_NUMBERS);
+                                 UATTN_RECORD_NUMBERS);
   ring.smem_offset = layout->records_offset;
   ring.barrier_offset = layout->records_barrier_offset;
   kernel->records_ring = uattn_emit_ring_alloc(b, &ring);
@@ -606,12 +618,13 @@ void uattn_emit_backward_kernel(const uattn_builder_t *module_body,
     kernel.params[params[i].what] = mlirBlockGetArgument(body.block, i);
   kernel.zero = uattn_constant_i32(&body, 0);
   kernel.one = uattn_constant_i32(&body, 1);
-  if (has_forward(&kernel))
+  if (has_forward(&kernel)) {
     emit_forward_place(&body, &kernel);
-  else
+  } else {
     emit_place(&body, &kernel);
-  if (kernel.params[UATTN_BACKWARD_PARAM_BOUNDS].ptr && !has_forward(&kernel))
-    emit_bounds(&body, &kernel);
+    if (kernel.params[UATTN_BACKWARD_PARAM_BOUNDS].ptr)
+      emit_bounds(&body, &kernel);
+  }
   if (uattn_backward_keys_stay(kind))
     emit_moving_rows(&body, &kernel);
   if (has_tiles(&kernel))

@@ -81,6 +81,18 @@ MlirValue uattn_backward_emit_row_offset(const uattn_builder_t *b,
 MlirValue uattn_backward_token_offset(const uattn_builder_t *b,
                                       const uattn_backward_kernel_t *kernel,
                                       uattn_backward_param_t tokens);
+/* The first of the consumer's rows that stay; its rows of a tile that stays;
+ * its named barrier. */
+MlirValue uattn_backward_own_row(const uattn_builder_t *b,
+                                 const uattn_backward_kernel_t *kernel);
+MlirValue uattn_backward_acquire_rows(const uattn_builder_t *b,
+                                      const uattn_backward_kernel_t *kernel,
+                                      MlirValue tile);
+MlirValue uattn_backward_store_barrier(const uattn_builder_t *b,
+                                       const uattn_backward_kernel_t *kernel);
+/* first + row, rows of i32. */
+MlirValue uattn_backward_row_positions(const uattn_builder_t *b,
+                                       MlirValue first);
 /* lower <= row < upper, rows of i1 from rows of i32. */
 MlirValue uattn_backward_is_within(const uattn_builder_t *b, MlirValue rows,
                                    MlirValue lower, MlirValue upper);
@@ -105,6 +117,11 @@ MlirValue uattn_backward_load_rows(const uattn_builder_t *b,
                                    const uattn_backward_kernel_t *kernel,
                                    uattn_backward_param_t param,
                                    MlirValue first_row);
+/* The same of [batch, q_tokens], as `rows`. */
+MlirValue uattn_backward_load_of_batch(const uattn_builder_t *b,
+                                       const uattn_backward_kernel_t *kernel,
+                                       uattn_backward_param_t param,
+                                       MlirValue first_row, MlirType rows);
 void uattn_backward_store_rows(const uattn_builder_t *b,
                                const uattn_backward_kernel_t *kernel,
                                uattn_backward_param_t param,

@@ -1,4 +1,4 @@
-/* mbarriers in shared memory and the CTA's named barriers.
+/* mbarriers in shared memory and the barriers of warps and CTAs.
  * Layer: emit. Must not know: plans, the dialect's ops, passes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "emit/thread_builder.h"
@@ -39,6 +39,10 @@ void uattn_emit_mbarrier_arrive_expect_tx(const uattn_builder_t *b,
   MlirValue operands[2] = {address, uattn_constant_i32(b, bytes)};
   uattn_inline_ptx(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
                    "r,r", operands, 2, no_result);
+}
+
+void uattn_emit_warp_barrier(const uattn_builder_t *b) {
+  uattn_inline_ptx(b, "bar.warp.sync 0xffffffff;", "", NULL, 0, no_result);
 }
 
 void uattn_emit_cta_barrier(const uattn_builder_t *b) {

@@ -10,6 +10,14 @@ static MlirAttribute i64_array(const uattn_builder_t *b, const int64_t *values,
   return mlirDenseI64ArrayGet(b->context, count, values);
 }
 
+/* An op without attributes and results. */
+static void append(const uattn_builder_t *b, const char *name,
+                   const MlirValue *operands, int count) {
+  uattn_op_t op = uattn_op(name);
+  uattn_op_more_operands(&op, operands, count);
+  uattn_op_append(b, &op);
+}
+
 void uattn_emit_role(const uattn_builder_t *b, const int64_t *registers,
                      const int64_t *warpgroups, int count, MlirValue *out_role,
                      MlirValue *out_index) {
@@ -90,14 +98,9 @@ MlirValue uattn_emit_ring_alloc(const uattn_builder_t *b,
 void uattn_emit_ring_produce(const uattn_builder_t *b, MlirValue map,
                              uattn_tile_place_t place, MlirValue ring,
                              MlirValue step) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_RING_PRODUCE);
-  uattn_op_operand(&op, map);
-  uattn_op_operand(&op, place.head);
-  uattn_op_operand(&op, place.row);
-  uattn_op_operand(&op, place.batch);
-  uattn_op_operand(&op, ring);
-  uattn_op_operand(&op, step);
-  uattn_op_append(b, &op);
+  const MlirValue operands[] = {map,         place.head, place.row,
+                                place.batch, ring,       step};
+  append(b, UATTN_OPNAME_RING_PRODUCE, operands, 6);
 }
 
 /* `rows` rows of a tile in shared memory. */
@@ -124,21 +127,15 @@ MlirValue uattn_emit_ring_acquire(const uattn_builder_t *b, MlirValue ring,
 
 void uattn_emit_ring_release(const uattn_builder_t *b, MlirValue ring,
                              MlirValue step) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_RING_RELEASE);
-  uattn_op_operand(&op, ring);
-  uattn_op_operand(&op, step);
-  uattn_op_append(b, &op);
+  const MlirValue operands[] = {ring, step};
+  append(b, UATTN_OPNAME_RING_RELEASE, operands, 2);
 }
 
 void uattn_emit_ring_produce_records(const uattn_builder_t *b, MlirValue source,
                                      MlirValue offset, MlirValue ring,
                                      MlirValue step) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_RING_PRODUCE_RECORDS);
-  uattn_op_operand(&op, source);
-  uattn_op_operand(&op, offset);
-  uattn_op_operand(&op, ring);
-  uattn_op_operand(&op, step);
-  uattn_op_append(b, &op);
+  const MlirValue operands[] = {source, offset, ring, step};
+  append(b, UATTN_OPNAME_RING_PRODUCE_RECORDS, operands, 4);
 }
 
 MlirValue uattn_emit_smem_alloc(const uattn_builder_t *b, MlirType tile,
@@ -164,10 +161,8 @@ MlirValue uattn_emit_smem_columns(const uattn_builder_t *b, MlirValue source,
 
 void uattn_emit_smem_transpose(const uattn_builder_t *b, MlirValue value,
                                MlirValue target) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_TRANSPOSE);
-  uattn_op_operand(&op, value);
-  uattn_op_operand(&op, target);
-  uattn_op_append(b, &op);
+  const MlirValue operands[] = {value, target};
+  append(b, UATTN_OPNAME_SMEM_TRANSPOSE, operands, 2);
 }
 
 MlirValue uattn_emit_smem_rows(const uattn_builder_t *b, MlirValue source,
@@ -313,23 +308,16 @@ MlirValue uattn_emit_row_dot(const uattn_builder_t *b, MlirValue x, MlirValue y,
   return uattn_op_append_value(b, &op);
 }
 
-static void change_rows(const uattn_builder_t *b, const char *name,
-                        MlirValue tile, MlirValue flags, MlirValue barrier) {
-  uattn_op_t op = uattn_op(name);
-  uattn_op_operand(&op, tile);
-  uattn_op_operand(&op, flags);
-  uattn_op_operand(&op, barrier);
-  uattn_op_append(b, &op);
-}
-
 void uattn_emit_smem_negate_rows(const uattn_builder_t *b, MlirValue tile,
                                  MlirValue flags, MlirValue barrier) {
-  change_rows(b, UATTN_OPNAME_SMEM_NEGATE_ROWS, tile, flags, barrier);
+  const MlirValue operands[] = {tile, flags, barrier};
+  append(b, UATTN_OPNAME_SMEM_NEGATE_ROWS, operands, 3);
 }
 
 void uattn_emit_smem_drop_rows(const uattn_builder_t *b, MlirValue tile,
                                MlirValue flags, MlirValue barrier) {
-  change_rows(b, UATTN_OPNAME_SMEM_DROP_ROWS, tile, flags, barrier);
+  const MlirValue operands[] = {tile, flags, barrier};
+  append(b, UATTN_OPNAME_SMEM_DROP_ROWS, operands, 3);
 }
 
 MlirValue uattn_emit_warpgroup_all(const uattn_builder_t *b, MlirValue flags,
@@ -347,20 +335,16 @@ MlirValue uattn_emit_warp_any(const uattn_builder_t *b, MlirValue flags) {
 
 void uattn_emit_smem_clear_rows(const uattn_builder_t *b, MlirValue tile,
                                 MlirValue first) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_SMEM_CLEAR_ROWS);
-  uattn_op_operand(&op, tile);
-  uattn_op_operand(&op, first);
-  uattn_op_append(b, &op);
+  const MlirValue operands[] = {tile, first};
+  append(b, UATTN_OPNAME_SMEM_CLEAR_ROWS, operands, 2);
 }
 
 void uattn_emit_warp_sync(const uattn_builder_t *b) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_WARP_SYNC);
-  uattn_op_append(b, &op);
+  append(b, UATTN_OPNAME_WARP_SYNC, NULL, 0);
 }
 
 void uattn_emit_async_proxy_fence_op(const uattn_builder_t *b) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_ASYNC_PROXY_FENCE);
-  uattn_op_append(b, &op);
+  append(b, UATTN_OPNAME_ASYNC_PROXY_FENCE, NULL, 0);
 }
 
 MlirValue uattn_emit_row_broadcast(const uattn_builder_t *b, MlirValue rows,
@@ -392,41 +376,25 @@ MlirValue uattn_emit_row_load(const uattn_builder_t *b, MlirValue source,
 void uattn_emit_row_store(const uattn_builder_t *b, MlirValue rows,
                           MlirValue target, MlirValue offset,
                           MlirValue first_row, MlirValue limit) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_ROW_STORE);
-  uattn_op_operand(&op, rows);
-  uattn_op_operand(&op, target);
-  uattn_op_operand(&op, offset);
-  uattn_op_operand(&op, first_row);
-  uattn_op_operand(&op, limit);
-  uattn_op_append(b, &op);
+  const MlirValue operands[] = {rows, target, offset, first_row, limit};
+  append(b, UATTN_OPNAME_ROW_STORE, operands, 5);
 }
 
 void uattn_emit_record_store(const uattn_builder_t *b,
                              const MlirValue fields[4], MlirValue target,
                              MlirValue offset, MlirValue first_row,
                              MlirValue limit) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_RECORD_STORE);
-  for (int i = 0; i < 4; ++i)
-    uattn_op_operand(&op, fields[i]);
-  uattn_op_operand(&op, target);
-  uattn_op_operand(&op, offset);
-  uattn_op_operand(&op, first_row);
-  uattn_op_operand(&op, limit);
-  uattn_op_append(b, &op);
+  const MlirValue operands[] = {fields[0], fields[1], fields[2], fields[3],
+                                target,    offset,    first_row, limit};
+  append(b, UATTN_OPNAME_RECORD_STORE, operands, 8);
 }
 
 void uattn_emit_tile_store(const uattn_builder_t *b, MlirValue value,
                            MlirValue staging, MlirValue map,
                            uattn_tile_place_t place, MlirValue barrier) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_TILE_STORE);
-  uattn_op_operand(&op, value);
-  uattn_op_operand(&op, staging);
-  uattn_op_operand(&op, map);
-  uattn_op_operand(&op, place.head);
-  uattn_op_operand(&op, place.row);
-  uattn_op_operand(&op, place.batch);
-  uattn_op_operand(&op, barrier);
-  uattn_op_append(b, &op);
+  const MlirValue operands[] = {value,     staging,     map,    place.head,
+                                place.row, place.batch, barrier};
+  append(b, UATTN_OPNAME_TILE_STORE, operands, 7);
 }
 
 static void add_sums(uattn_op_t *op, uattn_sums_t sums) {
@@ -447,12 +415,10 @@ void uattn_emit_sums_clear(const uattn_builder_t *b, uattn_sums_t sums,
 void uattn_emit_sums_add(const uattn_builder_t *b, MlirValue value,
                          MlirValue staging, uattn_sums_t sums,
                          MlirValue barrier) {
-  uattn_op_t op = uattn_op(UATTN_OPNAME_SUMS_ADD);
-  uattn_op_operand(&op, value);
-  uattn_op_operand(&op, staging);
-  add_sums(&op, sums);
-  uattn_op_operand(&op, barrier);
-  uattn_op_append(b, &op);
+  const MlirValue operands[] = {value,       staging,        sums.memory,
+                                sums.offset, sums.first_row, sums.limit,
+                                barrier};
+  append(b, UATTN_OPNAME_SUMS_ADD, operands, 7);
 }
 
 MlirValue uattn_emit_sums_load(const uattn_builder_t *b, uattn_sums_t sums,

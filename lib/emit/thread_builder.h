@@ -70,6 +70,8 @@ void uattn_emit_mbarrier_arrive_when(const uattn_builder_t *b,
                                      MlirValue address, MlirValue when);
 void uattn_emit_mbarrier_arrive_expect_tx(const uattn_builder_t *b,
                                           MlirValue address, int32_t bytes);
+/* All lanes of the warp. */
+void uattn_emit_warp_barrier(const uattn_builder_t *b);
 /* All threads of the CTA. */
 void uattn_emit_cta_barrier(const uattn_builder_t *b);
 /* bar.sync or bar.arrive; a null `when` is always. */
@@ -238,10 +240,10 @@ MlirValue uattn_emit_sums_fragment(const uattn_builder_t *b,
                                    const uattn_sums_place_t *sums,
                                    int64_t columns);
 
-/* fields[0 .. 3]: vector<2xf32>, a value a row. */
+/* Fields: vector<2xf32>, a value a row. */
 void uattn_emit_record_write(const uattn_builder_t *b,
                              const uattn_fragment_place_t *place,
-                             const MlirValue fields[4],
+                             const MlirValue fields[UATTN_RECORD_NUMBERS],
                              const uattn_sums_place_t *records);
 /* Field `field` of the records in shared memory at `records`, as a fragment
  * with a record a column. */

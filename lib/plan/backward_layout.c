@@ -6,8 +6,7 @@
 /* A full and an empty mbarrier of 8 bytes. */
 enum { SLOT_BARRIER_BYTES = 16, SEGMENT_HULL_BYTES = 32 };
 
-/* Fused: a consumer writes dS while the other still multiplies the last. */
-enum { DS_TILES = 2, STAGING_BYTES = 64 * 64 * 4, RECORD_BYTES = 16 };
+enum { STAGING_BYTES = 64 * 64 * 4, RECORD_BYTES = 4 * UATTN_RECORD_NUMBERS };
 
 /* Barrier 0 is the CTA's own (bar.sync 0). */
 enum { FIRST_STORE_BARRIER = 1 };
@@ -44,9 +43,8 @@ static void choose_warpgroups(const uattn_backward_plan_t *plan,
   layout->threads = UATTN_WARPGROUP_THREADS * (layout->consumer_warpgroups + 1);
 }
 
-/* Slots of each ring of tiles that move past. */
-static int32_t ring_slots(const uattn_backward_plan_t *plan,
-                          uattn_backward_kernel_kind_t kind) {
+static int32_t count_stages(const uattn_backward_plan_t *plan,
+                            uattn_backward_kernel_kind_t kind) {
   if (kind == UATTN_BACKWARD_ROWS || kind == UATTN_BACKWARD_DTEMP)
     return 0;
   if (kind == UATTN_BACKWARD_FINISH)
@@ -61,24 +59,25 @@ static void place_records(const uattn_backward_plan_t *plan, bool is_fused,
                      (int32_t)uattn_dtype_bytes(plan->dtype);
   layout->ds_offset = layout->total_bytes;
   layout->staging_offset =
-      layout->ds_offset + (is_fused ? DS_TILES * ds_bytes : 0);
+      layout->ds_offset + (is_fused ? UATTN_BACKWARD_DS_TILES * ds_bytes : 0);
   layout->records_offset =
       layout->staging_offset +
       (is_fused ? layout->consumer_warpgroups * STAGING_BYTES : 0);
   layout->records_barrier_offset =
       layout->records_offset +
-      plan->stage_count * plan->moving_tile_rows * RECORD_BYTES;
+      layout->stage_count * plan->moving_tile_rows * RECORD_BYTES;
   layout->total_bytes =
-      layout->records_barrier_offset + plan->stage_count * SLOT_BARRIER_BYTES;
+      layout->records_barrier_offset + layout->stage_count * SLOT_BARRIER_BYTES;
 }
 
 uattn_backward_layout_t
 uattn_backward_layout(const uattn_backward_plan_t *plan,
                       uattn_backward_kernel_kind_t kind) {
   int32_t row_bytes = plan->head_dim * (int32_t)uattn_dtype_bytes(plan->dtype);
-  int32_t stages = ring_slots(plan, kind);
+  int32_t stages = count_stages(plan, kind);
   int32_t ring_bytes = stages * plan->moving_tile_rows * row_bytes;
-  uattn_backward_layout_t layout = {.store_barrier_id = FIRST_STORE_BARRIER};
+  uattn_backward_layout_t layout = {.stage_count = stages,
+                                    .store_barrier_id = FIRST_STORE_BARRIER};
   choose_warpgroups(plan, kind, &layout);
   layout.clear_barrier_id =
       layout.store_barrier_id + layout.consumer_warpgroups;

@@ -27,6 +27,8 @@ const uattn_target_t *uattn_target_find(const char *chip);
 #define UATTN_WARPGROUP_THREADS 128
 /* Columns of 16-bit elements in one 128-byte swizzled shared-memory row. */
 #define UATTN_PANEL_COLUMNS 64
+/* Numbers of a record of a row, f32 each. */
+#define UATTN_RECORD_NUMBERS 4
 #define UATTN_PANEL_ROW_BYTES 128
 /* Rows of a KV tile: wgmma takes n in steps of 8 and k in steps of 16, a TMA
  * box has at most 256 rows, and fewer than 64 are never the best choice. */
@@ -224,6 +226,9 @@ typedef struct {
   int32_t consumer_registers;
 } uattn_backward_plan_t;
 
+/* Fused: a consumer writes dS while the other still multiplies the last. */
+enum { UATTN_BACKWARD_DS_TILES = 2 };
+
 /* As uattn_forward_layout_t. */
 typedef struct {
   int32_t first_offset; /* K or Q (rows: out); its gradient leaves through it */
@@ -243,6 +248,7 @@ typedef struct {
   int32_t staging_offset;
   int32_t segment_offset; /* 32 bytes, with segments where products are */
   int32_t total_bytes;
+  int32_t stage_count; /* of each ring; 0: the kernel has none */
   int32_t consumer_warpgroups;
   int32_t rows_per_cta; /* that stay */
   int32_t threads;

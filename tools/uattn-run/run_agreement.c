@@ -3,7 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run_agreement.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "run_pack.h"
@@ -23,7 +26,8 @@ static bool has_sums(const uattn_artifact_step_t *step) {
   return false;
 }
 
-bool *run_find_reordered(const uattn_artifact_function_t *function) {
+/* By value of the function; owned by the caller. */
+static bool *find_reordered(const uattn_artifact_function_t *function) {
   bool *is_reordered =
       uattn_allocate((function->value_count + 1) * sizeof *is_reordered);
   for (uint32_t s = 0; s < function->step_count; ++s) {
@@ -58,18 +62,44 @@ static bool are_close(uattn_dtype_t dtype, size_t count, const void *first,
   return sqrt(difference) <= RUN_AGREEMENT_BOUND * sqrt(norm);
 }
 
-bool run_do_agree(uattn_dtype_t dtype, size_t count, bool may_differ,
-                  const void *first, const void *other,
-                  run_difference_t *out_difference) {
+static bool is_same(const run_values_t *values, uint32_t value,
+                    const run_comparison_t *comparison, uint32_t result,
+                    bool may_differ) {
+  uattn_dtype_t dtype = values->function->values[value].dtype;
+  if (comparison->are_widened && dtype != UATTN_DTYPE_I32)
+    dtype = UATTN_DTYPE_F32;
   size_t size = uattn_dtype_bytes(dtype);
-  *out_difference = (run_difference_t){0};
-  for (size_t i = count; i-- > 0;)
-    if (memcmp((const char *)first + i * size, (const char *)other + i * size,
-               size) != 0) {
-      ++out_difference->count;
-      out_difference->first = i;
+  size_t total = values->element_counts[value];
+  const char *first = comparison->first[result];
+  const char *other = comparison->other[result];
+  size_t count = 0;
+  size_t place = 0;
+  for (size_t i = total; i-- > 0;)
+    if (memcmp(first + i * size, other + i * size, size) != 0) {
+      ++count;
+      place = i;
     }
-  return out_difference->count == 0 ||
-         (may_differ && dtype != UATTN_DTYPE_I32 &&
-          are_close(dtype, count, first, other));
+  if (count == 0 || (may_differ && dtype != UATTN_DTYPE_I32 &&
+                     are_close(dtype, total, first, other)))
+    return true;
+  fprintf(stderr,
+          "uattn-run: %s differs between %s: %zu of %zu numbers of %s %" PRIu64
+          " are not those of %s %" PRIu64 ", number %zu first\n",
+          values->function->values[value].name, comparison->kind, count, total,
+          comparison->noun, comparison->other_number, comparison->noun,
+          comparison->first_number, place);
+  return false;
+}
+
+bool run_do_agree(const run_values_t *values,
+                  const run_comparison_t *comparison) {
+  const uattn_artifact_function_t *function = values->function;
+  bool *is_reordered = find_reordered(function);
+  bool do_agree = true;
+  for (uint32_t i = 0; i < function->result_count; ++i) {
+    uint32_t value = (uint32_t)function->result_values[i];
+    do_agree &= is_same(values, value, comparison, i, is_reordered[value]);
+  }
+  free(is_reordered);
+  return do_agree;
 }

@@ -11,19 +11,23 @@
  * and what is computed from them. Those are rounded in another order. */
 #define RUN_AGREEMENT_BOUND 2e-3
 
-/* By value of the function; an array of value_count, owned by the caller. */
-bool *run_find_reordered(const uattn_artifact_function_t *function);
-
-/* The two buffers hold `count` numbers. True where they are the same bit for
- * bit or, with `may_differ`, their difference is at most RUN_AGREEMENT_BOUND of
- * the first in the Frobenius norm. Sets how many numbers differ and the first
- * that does. */
+/* Results of two runs, in the function's order: in their tensors' types or,
+ * where `are_widened`, floats of 16 bits as f32. For messages: the runs are
+ * `kind`s
+ * ("launches"), each named by `noun` and its number ("launch" 1). */
 typedef struct {
-  size_t count;
-  size_t first;
-} run_difference_t;
-bool run_do_agree(uattn_dtype_t dtype, size_t count, bool may_differ,
-                  const void *first, const void *other,
-                  run_difference_t *out_difference);
+  void *const *first;
+  void *const *other;
+  bool are_widened;
+  const char *kind;
+  const char *noun;
+  uint64_t first_number;
+  uint64_t other_number;
+} run_comparison_t;
+/* True where each result is the same bit for bit or, if it may differ, the
+ * difference is at most RUN_AGREEMENT_BOUND of the first in the Frobenius norm.
+ * Else says on stderr which are not. */
+bool run_do_agree(const run_values_t *values,
+                  const run_comparison_t *comparison);
 
 #endif /* UATTN_RUN_AGREEMENT_H */

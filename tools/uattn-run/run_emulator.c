@@ -122,32 +122,22 @@ static uattn_error_t *keep_results(emulated_t *emulated, void **out_results) {
   return NULL;
 }
 
-/* True where the results agree with those of the first schedule; else says on
- * stderr where they do not. */
 static bool compare_results(const emulated_t *emulated, uint64_t first_seed,
                             uint64_t seed) {
   const run_values_t *values = emulated->values;
-  const uattn_artifact_function_t *function = values->function;
-  bool *is_reordered = run_find_reordered(function);
-  bool are_same = true;
-  for (uint32_t i = 0; i < function->result_count; ++i) {
-    uint32_t value = (uint32_t)function->result_values[i];
-    run_difference_t difference;
-    if (run_do_agree(function->values[value].dtype,
-                     values->element_counts[value], is_reordered[value],
-                     emulated->first_results[i], emulated->results[i].data,
-                     &difference))
-      continue;
-    are_same = false;
-    fprintf(stderr,
-            "uattn-run: %s differs between schedules: %zu of %zu numbers of "
-            "seed %" PRIu64 " are not those of seed %" PRIu64
-            ", number %zu first\n",
-            function->values[value].name, difference.count,
-            values->element_counts[value], seed, first_seed, difference.first);
-  }
-  free(is_reordered);
-  return are_same;
+  uint32_t count = values->function->result_count;
+  void **results = uattn_allocate((count + 1) * sizeof *results);
+  for (uint32_t i = 0; i < count; ++i)
+    results[i] = emulated->results[i].data;
+  bool do_agree =
+      run_do_agree(values, &(run_comparison_t){.first = emulated->first_results,
+                                               .other = results,
+                                               .kind = "schedules",
+                                               .noun = "seed",
+                                               .first_number = first_seed,
+                                               .other_number = seed});
+  free(results);
+  return do_agree;
 }
 
 static uattn_error_t *run_schedules(emulated_t *emulated,
