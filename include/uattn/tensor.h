@@ -1,5 +1,5 @@
 /* A tensor in somebody's memory: where it lies and how.
- * Layer: artifact (public). Must not know: MLIR, CUDA, whose memory it is.
+ * Layer: spec (public). Must not know: MLIR, CUDA, whose memory it is.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef UATTN_TENSOR_H
 #define UATTN_TENSOR_H
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Borrowed: device memory for a GPU, host memory for the emulator. Never grows:
- * it stands in arrays. */
+/* Borrowed: device memory for a GPU, host memory for the emulator and for
+ * uattn_host_run. Never grows: it stands in arrays. */
 typedef struct {
   void *data;
   uattn_dtype_t dtype;

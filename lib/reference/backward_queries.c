@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "reference/backward_pass.h"
-#include "reference/parallel_for.h"
+#include "support/parallel_for.h"
 #include "reference/row_operations.h"
 #include "reference/visibility.h"
 #include "support/support.h"

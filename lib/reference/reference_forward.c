@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "reference/parallel_for.h"
+#include "support/parallel_for.h"
 #include "reference/reference_work.h"
 #include "reference/row_operations.h"
 #include "reference/visibility.h"

@@ -21,7 +21,7 @@ USES = {
     "plan": ["mask"],
     "artifact": ["spec"],
     "reference": ["spec"],
-    "host": ["spec"],
+    "host": ["mask"],
     "runtime": ["artifact"],
     "emulator": ["artifact"],
     "dialect": ["plan"],
@@ -50,7 +50,7 @@ PUBLIC = {
     "artifact": "artifact",
     "reference": "reference",
     "runtime": "runtime",
-    "tensor": "artifact",
+    "tensor": "spec",
     "emulator": "emulator",
     "mlir": "dialect",
     "compiler": "compiler",
@@ -58,10 +58,12 @@ PUBLIC = {
 
 # A layer's headers that other layers may include, where it is not the one that
 # has the layer's name: ops are built through emit's builders by all above it;
-# call.h of artifact is for those that launch kernels.
+# call.h of artifact is for those that launch kernels, parallel_for.h of support
+# for those that compute.
 OPEN_HEADERS = {
     "artifact": {"artifact.h", "call.h"},
     "emit": {"emit.h", "builder.h", "pipeline_builder.h", "thread_builder.h"},
+    "support": {"support.h", "parallel_for.h"},
     "passes": {"pass.h", "pass_pipeline.h", "plan_attribute.h", "walk.h"},
 }
 

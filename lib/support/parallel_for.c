@@ -1,7 +1,7 @@
 /* Runs independent pieces of work on all processors.
- * Layer: reference. Must not know: what the work is.
+ * Layer: support. Must not know: what the work is.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "reference/parallel_for.h"
+#include "support/parallel_for.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -79,7 +79,6 @@ uattn_error_t *uattn_parallel_for(int64_t item_count, int thread_count,
   return has_caller
              ? NULL
              : uattn_error_create(UATTN_ERROR_INTERNAL,
-                                  "no memory for %zu bytes of a reference "
-                                  "thread",
+                                  "no memory for %zu bytes of a worker thread",
                                   scratch_bytes);
 }

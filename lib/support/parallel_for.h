@@ -1,8 +1,8 @@
 /* Runs independent pieces of work on all processors.
- * Layer: reference. Must not know: what the work is.
+ * Layer: support. Must not know: what the work is.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef UATTN_REFERENCE_PARALLEL_FOR_H
-#define UATTN_REFERENCE_PARALLEL_FOR_H
+#ifndef UATTN_SUPPORT_PARALLEL_FOR_H
+#define UATTN_SUPPORT_PARALLEL_FOR_H
 
 #include "uattn/error.h"
 
@@ -13,9 +13,9 @@ typedef void (*uattn_parallel_body_t)(const void *context, void *scratch,
 /* Calls `body` once for each item of 0 .. item_count - 1, in any order and on
  * up to `thread_count` threads (0: one for each processor), each with
  * `scratch_bytes` of its own, zeroed at the start. Fewer threads than wanted
- * are no error; no memory for a single one is. */
+ * are no error; no memory for a single one is, and then no item was begun. */
 UATTN_NODISCARD uattn_error_t *
 uattn_parallel_for(int64_t item_count, int thread_count, size_t scratch_bytes,
                    uattn_parallel_body_t body, const void *context);
 
-#endif /* UATTN_REFERENCE_PARALLEL_FOR_H */
+#endif /* UATTN_SUPPORT_PARALLEL_FOR_H */
