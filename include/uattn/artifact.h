@@ -5,6 +5,7 @@
 #define UATTN_ARTIFACT_H
 
 #include "uattn/problem.h"
+#include "uattn/tensor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,6 +67,14 @@ UATTN_EXPORT size_t uattn_artifact_op_count(const uattn_artifact_t *artifact,
 UATTN_EXPORT const char *
 uattn_artifact_plan_text(const uattn_artifact_t *artifact, size_t function,
                          size_t op);
+
+/* Memory that a launch with these arguments wants, as
+ * uattn_function_workspace_bytes says it of a loaded program. Of the arguments
+ * only rank, shape and dtype are read. */
+UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
+uattn_artifact_workspace_bytes(const uattn_artifact_t *artifact,
+                               size_t function, const uattn_tensor_t *arguments,
+                               size_t argument_count, size_t *out_bytes);
 
 #ifdef __cplusplus
 }

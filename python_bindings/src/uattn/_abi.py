@@ -170,6 +170,10 @@ _RUNTIME_FUNCTIONS = _ERROR_FUNCTIONS | {
     "uattn_artifact_result": (ValueInfo, [_P, _SIZE, _SIZE]),
     "uattn_artifact_op_count": (_SIZE, [_P, _SIZE]),
     "uattn_artifact_plan_text": (_TEXT, [_P, _SIZE, _SIZE]),
+    "uattn_artifact_workspace_bytes": (
+        _P,
+        [_P, _SIZE, _TENSORS, _SIZE, C.POINTER(_SIZE)],
+    ),
     "uattn_device_open": (_P, [C.POINTER(DeviceOptions), C.POINTER(_P)]),
     "uattn_device_close": (None, [_P]),
     "uattn_device_name": (_TEXT, [_P]),
@@ -195,6 +199,13 @@ _REFERENCE_FUNCTIONS = _ERROR_FUNCTIONS | {
         _P,
         [C.POINTER(Problem), C.POINTER(ReferenceTensors), _P],
     ),
+}
+# The handlers are XLA's to call.
+_XLA_FUNCTIONS = _ERROR_FUNCTIONS | {
+    "uattn_xla_add_artifact": (_P, [_TEXT, _TEXT, _SIZE]),
+    "uattn_xla_host_execute": (_P, [_P]),
+    "uattn_xla_cuda_initialize": (_P, [_P]),
+    "uattn_xla_cuda_execute": (_P, [_P]),
 }
 
 # uattn_error_code_t: what a caller of Python expects of it.
@@ -238,6 +249,12 @@ def runtime() -> C.CDLL:
 def reference() -> C.CDLL:
     """libuattn_reference, opened once."""
     return _open("uattn_reference", _REFERENCE_FUNCTIONS)
+
+
+@functools.cache
+def xla() -> C.CDLL:
+    """libuattn_xla, opened once."""
+    return _open("uattn_xla", _XLA_FUNCTIONS)
 
 
 def check(library: C.CDLL, error: int | None, doing: str = "") -> None:

@@ -5,16 +5,18 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import numbers
+
 
 def expect_real(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} is {value!r}: expected a number")
 
 
 def expect_int(name: str, value: object, or_none: bool) -> None:
     if value is None and or_none:
         return
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(
             f"{name} is {value!r}: expected an int" + (" or None" if or_none else "")
         )

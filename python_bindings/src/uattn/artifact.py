@@ -10,7 +10,7 @@ import functools
 import os
 import pathlib
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from . import _abi, _cache, _compiler
@@ -114,6 +114,33 @@ class Artifact:
             library.uattn_artifact_plan_text(self.handle, index, op).decode()
             for op in range(library.uattn_artifact_op_count(self.handle, index))
         )
+
+    def workspace_bytes(
+        self, shapes: Sequence[Sequence[int]], *, function: str | None = None
+    ) -> int:
+        """Memory that a launch with arguments of these shapes wants beside
+        them; no GPU is asked."""
+        specs = self.arguments(function)
+        if len(shapes) != len(specs):
+            raise TypeError(
+                f"{len(shapes)} shapes are given: expected those of "
+                + ", ".join(spec.name for spec in specs)
+            )
+        given = (_abi.Tensor * len(specs))()
+        for tensor, spec, shape in zip(given, specs, shapes):
+            if len(shape) != len(spec.shape):
+                raise ValueError(
+                    f"{spec.name} has rank {len(shape)}: expected {len(spec.shape)}"
+                )
+            tensor.dtype, tensor.rank = _abi.DTYPES.index(spec.dtype), len(shape)
+            tensor.shape[: len(shape)] = shape
+        library, size = _abi.runtime(), C.c_size_t()
+        index = self.function_index(function)
+        error = library.uattn_artifact_workspace_bytes(
+            self.handle, index, given, len(given), C.byref(size)
+        )
+        _abi.check(library, error)
+        return size.value
 
     def __repr__(self) -> str:
         return f"Artifact({', '.join(self.functions)}; {len(self.data)} bytes)"

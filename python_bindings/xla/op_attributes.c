@@ -1,0 +1,116 @@
+/* Reads a problem from the attributes of a custom call.
+ * Layer: python_bindings. Must not know: how the op is computed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "op_attributes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "call_frame.h"
+
+static uattn_error_t *missing(const char *name, const char *wanted) {
+  return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                            "attribute %s is missing or of another type: "
+                            "expected %s",
+                            name, wanted);
+}
+
+static uattn_error_t *read_f32(const ffi_attributes_t *attributes,
+                               const char *name, double *out_value) {
+  float value = 0;
+  if (!uattn_xla_find_scalar(attributes, name, FFI_DTYPE_F32, &value))
+    return missing(name, "an f32");
+  *out_value = (double)value;
+  return NULL;
+}
+
+static uattn_error_t *read_i64(const ffi_attributes_t *attributes,
+                               const char *name, int64_t *out_value) {
+  if (!uattn_xla_find_scalar(attributes, name, FFI_DTYPE_S64, out_value))
+    return missing(name, "an s64");
+  return NULL;
+}
+
+static uattn_error_t *read_flag(const ffi_attributes_t *attributes,
+                                const char *name, bool *out_value) {
+  uint8_t value = 0;
+  if (!uattn_xla_find_scalar(attributes, name, FFI_DTYPE_PRED, &value))
+    return missing(name, "a pred");
+  *out_value = value != 0;
+  return NULL;
+}
+
+static uattn_error_t *read_method(const ffi_attributes_t *attributes,
+                                  uattn_cap_method_t *out_method) {
+  ffi_bytes_t text;
+  char name[16];
+  if (!uattn_xla_find_text(attributes, "cap_method", &text))
+    return missing("cap_method", "a text");
+  snprintf(name, sizeof name, "%.*s", (int)(text.size & 0xff), text.data);
+  if (!uattn_cap_method_parse(name, out_method))
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "cap_method is %s: expected none, tanh, "
+                              "soft_sign or alsc",
+                              name);
+  return NULL;
+}
+
+/* Forward and backward are told apart by the number of operands. */
+static uattn_error_t *read_presence(const ffi_attributes_t *attributes,
+                                    uattn_problem_t *problem) {
+  ffi_array_t operands, results;
+  if (!uattn_xla_find_array(attributes, "operandSegmentSizes", FFI_DTYPE_S32,
+                            &operands) ||
+      (operands.size != UATTN_FORWARD_OPERAND_COUNT &&
+       operands.size != UATTN_OPERAND_COUNT))
+    return missing("operandSegmentSizes", "7 or 11 s32");
+  problem->kind = operands.size == UATTN_OPERAND_COUNT ? UATTN_OP_BACKWARD
+                                                       : UATTN_OP_FORWARD;
+  size_t result_count = (size_t)uattn_result_count(problem->kind);
+  if (!uattn_xla_find_array(attributes, "resultSegmentSizes", FFI_DTYPE_S32,
+                            &results) ||
+      results.size != result_count)
+    return missing("resultSegmentSizes",
+                   result_count == UATTN_RESULT_COUNT ? "4 s32" : "2 s32");
+  for (size_t i = 0; i < operands.size; ++i)
+    problem->has_operand[i] = ((const int32_t *)operands.data)[i] != 0;
+  for (size_t i = 0; i < results.size; ++i)
+    problem->has_result[i] = ((const int32_t *)results.data)[i] != 0;
+  return NULL;
+}
+
+uattn_error_t *uattn_xla_read_problem(const ffi_attributes_t *attributes,
+                                      uattn_problem_t *out_problem) {
+  uattn_problem_t problem = {.dtype = UATTN_DTYPE_BF16,
+                             .temp_dtype = UATTN_DTYPE_F32,
+                             .batch = UATTN_DIM_DYNAMIC,
+                             .q_tokens = UATTN_DIM_DYNAMIC,
+                             .kv_tokens = UATTN_DIM_DYNAMIC,
+                             .q_heads = UATTN_DIM_DYNAMIC,
+                             .kv_heads = UATTN_DIM_DYNAMIC,
+                             .head_dim = UATTN_DIM_DYNAMIC};
+  uattn_error_t *error = read_presence(attributes, &problem);
+  if (!error)
+    error = read_method(attributes, &problem.cap.method);
+  if (!error)
+    error = read_f32(attributes, "cap", &problem.cap.cap);
+  if (!error)
+    error = read_f32(attributes, "cap_alpha", &problem.cap.alpha);
+  if (!error)
+    error = read_f32(attributes, "cap_beta", &problem.cap.beta);
+  if (!error)
+    error = read_f32(attributes, "sm_scale", &problem.sm_scale);
+  if (!error)
+    error = read_f32(attributes, "z_loss_weight", &problem.z_loss_weight);
+  if (!error)
+    error = read_flag(attributes, "causal", &problem.is_causal);
+  if (!error)
+    error = read_flag(attributes, "deterministic", &problem.is_deterministic);
+  if (!error)
+    error = read_i64(attributes, "window_len", &problem.window_tokens);
+  if (!error)
+    error = read_i64(attributes, "q_offset", &problem.q_offset);
+  if (!error)
+    *out_problem = problem;
+  return error;
+}

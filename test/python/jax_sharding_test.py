@@ -1,0 +1,249 @@
+"""uattn.jax on 8 virtual CPU devices: batch and heads split by shard_map and by
+Shardy's rule, keys split by context parallelism.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import os
+import re
+import unittest
+
+os.environ["XLA_FLAGS"] = (
+    os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
+)
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import uattn.jax
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+from jax_testing import (
+    check_forward, check_gradients, draw, normal, temperatures,
+)
+
+attention = uattn.jax.ranker_attention
+BATCH, HEADS = 4, 4
+BOUNDS = jnp.asarray([[0, 40, 40, 64], [3, 20, 30, 50], [0, 0, 0, 64], [5, 64, 0, 5]],
+                     jnp.int32)
+COLLECTIVE = re.compile(r"(all-gather|all-to-all|collective-permute)\(")
+
+
+def make_mesh(batch, heads, kind=AxisType.Auto):
+    return jax.make_mesh((batch, heads), ("data", "heads"), axis_types=(kind,) * 2)
+
+
+def gradients_of(run, dout):
+    """A function to (out, lse) and gradients of all its arguments."""
+
+    def apply(*operands):
+        results, pull = jax.vjp(run, *operands)
+        return results, pull((dout, jnp.zeros_like(results[1])))
+
+    return apply
+
+
+class Partitioned(unittest.TestCase):
+    """jit over a mesh: the op's own rule splits it."""
+
+    def check(self, mesh, kv_heads, specs):
+        q, k, v = draw(BATCH, 64, 64, HEADS, kv_heads)
+        values, dout = (q, k, v, temperatures(q)), normal(9, q.shape)
+        shardings = [NamedSharding(mesh, spec) for spec in specs]
+        placed = [jax.device_put(x, s) for x, s in zip(values, shardings)]
+
+        def run(q, k, v, temp):
+            return attention(q, k, v, temp, BOUNDS, cap=uattn.Cap("tanh", 5.0))
+
+        step = jax.jit(gradients_of(run, dout))
+        compiled = step.lower(*placed).compile()
+        results, gradients = compiled(*placed)
+        attributes = {"cap": uattn.Cap("tanh", 5.0)}
+        whole = (*values, BOUNDS)
+        check_forward(self, whole, results, **attributes)
+        names = ("dq", "dk", "dv", "dtemp")
+        check_gradients(self, whole, dict(zip(names, gradients)), dout, **attributes)
+        return compiled.as_text(), results
+
+    def test_batch_and_heads(self):
+        mesh = make_mesh(4, 2)
+        spec = P("data", None, "heads", None)
+        text, (out, lse) = self.check(mesh, 2, [spec, spec, spec, P("data", None)])
+        self.assertIsNone(COLLECTIVE.search(text))
+        self.assertEqual(out.sharding.shard_shape(out.shape), (1, 64, 2, 64))
+        self.assertEqual(lse.sharding.shard_shape(lse.shape), (1, 2, 64))
+
+    def test_keys_follow_the_queries_of_their_group(self):
+        """Shardy learns from q's sharding how to split what nobody placed."""
+        mesh = jax.make_mesh((2, 2), ("data", "heads"), devices=jax.devices()[:4],
+                             axis_types=(AxisType.Auto,) * 2)
+        q, k, v = draw(BATCH, 64, 64, HEADS, 2)
+        q = jax.device_put(q, NamedSharding(mesh, P("data", None, "heads", None)))
+
+        @jax.jit
+        def run(q, k, v):
+            return attention(q, k * 2, v)
+
+        compiled = run.lower(q, k, v).compile()
+        self.assertIn("bf16[2,64,1,64]", compiled.as_text())
+        self.assertIsNone(COLLECTIVE.search(compiled.as_text()))
+        check_forward(self, (q, k * 2, v), compiled(q, k, v))
+
+    def test_heads_of_one_kv_head(self):
+        """k and v stay whole, their gradients are summed over devices."""
+        mesh = make_mesh(2, 4)
+        q, kv = P("data", None, "heads", None), P("data", None, None, None)
+        text, (out, _) = self.check(mesh, 1, [q, kv, kv, P("data", None)])
+        self.assertIsNone(COLLECTIVE.search(text))
+        self.assertIn("all-reduce", text)
+        self.assertEqual(out.sharding.shard_shape(out.shape), (2, 64, 1, 64))
+
+    def test_more_devices_than_kv_heads(self):
+        """Groups of heads are not split: heads come together, batches stay."""
+        mesh = make_mesh(2, 4)
+        q, kv = P("data", None, "heads", None), P("data", None, None, None)
+        _, (out, _) = self.check(mesh, 2, [q, kv, kv, P("data", None)])
+        self.assertEqual(out.sharding.shard_shape(out.shape)[0], 2)
+
+    def test_tokens_come_together(self):
+        mesh = make_mesh(4, 2)
+        q, kv = P("data", "heads", None, None), P("data", "heads", None, None)
+        self.check(mesh, 2, [q, kv, kv, P("data", "heads")])
+
+    def test_replicated(self):
+        self.check(make_mesh(4, 2), 2, [P()] * 4)
+
+    def test_explicit_axes(self):
+        mesh = make_mesh(4, 2, AxisType.Explicit)
+        spec = P("data", None, "heads", None)
+        with jax.set_mesh(mesh):
+            q, k, v = (jax.device_put(x, spec)
+                       for x in draw(BATCH, 64, 64, HEADS, 2))
+            out, lse = jax.jit(attention)(q, k, v)
+        self.assertEqual(jax.typeof(out).sharding.spec, spec)
+        check_forward(self, [np.asarray(x) for x in (q, k, v)], (out, lse))
+
+
+class ShardMap(unittest.TestCase):
+    def test_batch_and_heads(self):
+        mesh = make_mesh(4, 2)
+        q, k, v = draw(BATCH, 64, 64, HEADS, 2)
+        values, dout = (q, k, v, temperatures(q)), normal(9, q.shape)
+        spec, rows = P("data", None, "heads"), P("data")
+        run = jax.shard_map(
+            lambda q, k, v, temp: attention(q, k, v, temp, causal=True),
+            mesh=mesh,
+            in_specs=(spec, spec, spec, rows),
+            out_specs=(spec, P("data", "heads")),
+        )
+        results, gradients = jax.jit(gradients_of(run, dout))(*values)
+        check_forward(self, values, results, causal=True)
+        names = ("dq", "dk", "dv", "dtemp")
+        check_gradients(self, values, dict(zip(names, gradients)), dout, causal=True)
+
+    def test_gradient_of_a_replicated_key(self):
+        """One head of k for q heads on every device: dk is summed."""
+        mesh = make_mesh(2, 4)
+        values = draw(BATCH, 64, 64, HEADS, 1)
+        dout = normal(9, values[0].shape)
+        spec, kv = P("data", None, "heads"), P("data")
+        run = jax.shard_map(attention, mesh=mesh, in_specs=(spec, kv, kv),
+                            out_specs=(spec, P("data", "heads")))
+        results, gradients = jax.jit(gradients_of(run, dout))(*values)
+        check_forward(self, values, results)
+        check_gradients(self, values, dict(zip(("dq", "dk", "dv"), gradients)), dout)
+
+
+class ContextParallel(unittest.TestCase):
+    """Keys over 8 devices, or over 4 beside a split batch."""
+
+    def check(self, values, devices=8, **attributes):
+        mesh = make_mesh(8 // devices, devices)
+        specs = [P("data"), P("data", "heads"), P("data", "heads"), P("data"),
+                 P("data"), P("data"), P("data", "heads")]
+        taken = [i for i, x in enumerate(values) if x is not None]
+        differentiable = [i for i in taken if i < 4]
+
+        def local(*given):
+            operands = [None] * 7
+            for i, x in zip(taken, given):
+                operands[i] = x
+            return uattn.jax.context_parallel_attention(
+                *operands, axis_name="heads", **attributes
+            )
+
+        run = jax.shard_map(local, mesh=mesh, in_specs=tuple(specs[i] for i in taken),
+                            out_specs=(P("data"), P("data")))
+        dout = normal(9, values[0].shape, values[0].dtype)
+        dlse = normal(10, (*values[0].shape[:3:2], values[0].shape[1]), jnp.float32)
+
+        @jax.jit
+        def step(*given):
+            fixed = given[len(differentiable):]
+            results, pull = jax.vjp(lambda *x: run(*x, *fixed),
+                                    *given[:len(differentiable)])
+            return results, pull((dout, dlse))
+
+        results, gradients = step(*(values[i] for i in taken))
+        forward = {n: x for n, x in attributes.items() if n != "z_loss_weight"}
+        check_forward(self, values, results, **forward)
+        names = ("dq", "dk", "dv", "dtemp")
+        found = {names[i]: x for i, x in zip(differentiable, gradients)}
+        check_gradients(self, values, found, dout, dlse=dlse, **attributes)
+
+    def setUp(self):
+        q, k, v = draw(2, 96, 128, 4, 2)
+        self.values = (q, k, v, temperatures(q))
+        rng = np.random.default_rng(3)
+        self.ids = [jnp.asarray(np.sort(rng.integers(0, 3, (2, n))), jnp.int32)
+                    for n in (96, 128)]
+
+    def test_dense(self):
+        self.check(self.values, cap=uattn.Cap("tanh", 3.0))
+
+    def test_batch_is_split_too(self):
+        self.check(self.values, devices=4)
+
+    def test_causal_and_window(self):
+        self.check(self.values, causal=True, window_len=50, q_offset=30)
+
+    def test_ranker_mask(self):
+        bounds = jnp.asarray([[2, 60, 60, 96], [0, 33, 40, 90]], jnp.int32)
+        self.check((*self.values, bounds), cap=uattn.Cap("alsc", 30.0, 3.0, 0.5))
+
+    def test_ranker_mask_of_later_rows(self):
+        bounds = jnp.asarray([[2, 60, 55, 120], [-4, 33, 100, 300]], jnp.int32)
+        self.check((*self.values, bounds), q_offset=32, sm_scale=0.3,
+                   cap=uattn.Cap("soft_sign", 4.0))
+
+    def test_every_mask(self):
+        bounds = jnp.asarray([[2, 60, 60, 96], [0, 33, 40, 90]], jnp.int32)
+        self.check((*self.values, bounds, *self.ids), causal=True, window_len=70)
+
+    def test_segments_and_z_loss(self):
+        self.check((*self.values, None, *self.ids), z_loss_weight=0.3)
+
+    def test_one_entry_without_keys(self):
+        bounds = jnp.asarray([[0, 0, 0, 0], [0, 33, 40, 90]], jnp.int32)
+        self.check((*self.values, bounds))
+
+    def test_numbers_of_dead_rows_reach_nobody(self):
+        bounds = jnp.asarray([[10, 60, 60, 90], [10, 33, 40, 90]], jnp.int32)
+        q, k, v, temp = self.values
+        q, k, v = (x.at[:, :10].set(jnp.nan) for x in (q, k, v))
+        mesh = make_mesh(1, 8)
+        run = jax.shard_map(
+            lambda q, k, v, bounds: uattn.jax.context_parallel_attention(
+                q, k, v, bounds=bounds, axis_name="heads"),
+            mesh=mesh, in_specs=(P(), P(None, "heads"), P(None, "heads"), P()),
+            out_specs=(P(), P()))
+
+        def loss(q, k, v):
+            return jnp.sum(run(q, k, v, bounds)[0].astype(jnp.float32))
+
+        for gradient in jax.jit(jax.grad(loss, (0, 1, 2)))(q, k, v):
+            self.assertTrue(bool(jnp.all(jnp.isfinite(gradient))))
+
+
+if __name__ == "__main__":
+    unittest.main()
