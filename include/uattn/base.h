@@ -22,7 +22,7 @@
 /* A change of the major number breaks the binary interface, a change of the
  * minor number adds to it. */
 #define UATTN_ABI_MAJOR 0
-#define UATTN_ABI_MINOR 1
+#define UATTN_ABI_MINOR 2
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,6 +6,7 @@
 #include "uattn/artifact.h"
 #include "uattn/compiler.h"
 #include "uattn/emulator.h"
+#include "uattn/host.h"
 #include "uattn/problem.h"
 #include "uattn/reference.h"
 #include "uattn/runtime.h"
@@ -102,6 +103,13 @@ static const struct {
     FIELD(uattn_reference_options_t, q_row_count, 24),
     FIELD(uattn_reference_options_t, kv_rows, 32),
     FIELD(uattn_reference_options_t, kv_row_count, 40),
+
+    FIELD(uattn_host_tensors_t, operands, 0),
+    FIELD(uattn_host_tensors_t, results, 880),
+    SIZE(uattn_host_tensors_t, 1200),
+
+    FIELD(uattn_host_options_t, struct_size, 0),
+    FIELD(uattn_host_options_t, thread_count, 8),
 
     FIELD(uattn_comparison_inputs_t, result, 0),
     FIELD(uattn_comparison_inputs_t, computed, 8),

@@ -51,6 +51,7 @@ PUBLIC = {
     "reference": "reference",
     "runtime": "runtime",
     "tensor": "spec",
+    "host": "host",
     "emulator": "emulator",
     "mlir": "dialect",
     "compiler": "compiler",

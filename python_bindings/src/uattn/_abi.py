@@ -13,7 +13,7 @@ from typing import Any
 from . import _files
 
 # The interface that these declarations describe; see include/uattn/base.h.
-ABI_MAJOR, ABI_MINOR = 0, 1
+ABI_MAJOR, ABI_MINOR = 0, 2
 
 DTYPES = ("bf16", "f16", "f32", "i32")
 CAP_METHODS = ("none", "tanh", "soft_sign", "alsc")
