@@ -34,11 +34,15 @@ static uattn_error_t *place_tensors(uattn_problem_t *problem,
   return NULL;
 }
 
-/* Whatever the tensors of another rank or shape are, lib/host says so. */
-static void read_sizes(uattn_problem_t *problem,
-                       const uattn_host_tensors_t *tensors) {
+/* Sizes that disagree between tensors are for lib/host to tell. */
+static uattn_error_t *read_sizes(uattn_problem_t *problem,
+                                 const uattn_host_tensors_t *tensors) {
   const uattn_tensor_t *q = &tensors->operands[UATTN_OPERAND_Q];
   const uattn_tensor_t *k = &tensors->operands[UATTN_OPERAND_K];
+  if (q->rank != 4 || k->rank != 4)
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "q has rank %d and k rank %d: expected 4",
+                              (int)q->rank, (int)k->rank);
   problem->dtype = q->dtype;
   problem->batch = q->shape[0];
   problem->q_tokens = q->shape[1];
@@ -48,6 +52,7 @@ static void read_sizes(uattn_problem_t *problem,
   problem->kv_heads = k->shape[2];
   if (problem->has_operand[UATTN_OPERAND_TEMP])
     problem->temp_dtype = tensors->operands[UATTN_OPERAND_TEMP].dtype;
+  return NULL;
 }
 
 ffi_error_t *uattn_xla_host_execute(ffi_call_frame_t *frame) {
@@ -58,10 +63,10 @@ ffi_error_t *uattn_xla_host_execute(ffi_call_frame_t *frame) {
   uattn_error_t *error = uattn_xla_read_problem(&frame->attributes, &problem);
   if (!error)
     error = place_tensors(&problem, frame, &tensors);
-  if (!error) {
-    read_sizes(&problem, &tensors);
+  if (!error)
+    error = read_sizes(&problem, &tensors);
+  if (!error)
     error = uattn_host_run(&problem, &tensors, NULL);
-  }
   return uattn_xla_give_error(
       frame, uattn_error_annotate(error, "uattn.ranker_attention"));
 }

@@ -79,6 +79,33 @@ static uattn_error_t *read_presence(const ffi_attributes_t *attributes,
   return NULL;
 }
 
+static const char *const known_names[] = {
+    "artifact",      "cap",
+    "cap_alpha",     "cap_beta",
+    "cap_method",    "causal",
+    "deterministic", "operandSegmentSizes",
+    "q_offset",      "resultSegmentSizes",
+    "sm_scale",      "window_len",
+    "z_loss_weight"};
+
+static bool is_known(const ffi_bytes_t *name) {
+  for (size_t i = 0; i < sizeof known_names / sizeof *known_names; ++i)
+    if (strlen(known_names[i]) == name->size &&
+        memcmp(known_names[i], name->data, name->size) == 0)
+      return true;
+  return false;
+}
+
+static uattn_error_t *check_names(const ffi_attributes_t *attributes) {
+  for (int64_t i = 0; i < attributes->size; ++i)
+    if (!is_known(attributes->names[i]))
+      return uattn_error_create(
+          UATTN_ERROR_INVALID_ARGUMENT,
+          "attribute %.*s is unknown: expected those of the op",
+          (int)(attributes->names[i]->size & 0xff), attributes->names[i]->data);
+  return NULL;
+}
+
 uattn_error_t *uattn_xla_read_problem(const ffi_attributes_t *attributes,
                                       uattn_problem_t *out_problem) {
   uattn_problem_t problem = {.dtype = UATTN_DTYPE_BF16,
@@ -110,6 +137,8 @@ uattn_error_t *uattn_xla_read_problem(const ffi_attributes_t *attributes,
     error = read_i64(attributes, "window_len", &problem.window_tokens);
   if (!error)
     error = read_i64(attributes, "q_offset", &problem.q_offset);
+  if (!error)
+    error = check_names(attributes);
   if (!error)
     *out_problem = problem;
   return error;

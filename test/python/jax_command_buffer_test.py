@@ -26,13 +26,15 @@ from jax_testing import check_forward, check_gradients, draw, normal, temperatur
 CAP = uattn.Cap("tanh", 5.0)
 
 
-def capture_is_in(text):
-    """Whether a command buffer's computation holds our custom call."""
-    for computation in text.split("\n\n"):
-        if computation.lstrip("%").startswith("command_buffer") and \
-                'custom_call_target="uattn.ranker_attention' in computation:
-            return True
-    return False
+def captured_calls(text):
+    """Custom calls in the command buffers of a sequence of thunks, which stand
+    indented below theirs."""
+    calls, is_inside = 0, False
+    for line in text.splitlines():
+        if not line.startswith(" "):
+            is_inside = "kCommandBuffer" in line
+        calls += is_inside and "kCustomCall" in line
+    return calls
 
 
 class CommandBuffers(unittest.TestCase):
@@ -56,8 +58,9 @@ class CommandBuffers(unittest.TestCase):
                             dict(zip(("dq", "dk", "dv", "dtemp"), gradients)),
                             given[4], cap=CAP)
             kept.append((given, results, gradients))
-        files = pathlib.Path(DUMP.name).glob("*after_optimizations.txt")
-        self.assertTrue(any(capture_is_in(f.read_text()) for f in files))
+        (thunks,) = pathlib.Path(DUMP.name).glob(
+            "*jit_step.thunk_sequence_after_thunk_passes.txt")
+        self.assertEqual(captured_calls(thunks.read_text()), 2)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,88 @@
+"""What JAX lowers the op to, and that the artifacts of a lowered module are had
+in another process.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jax
+import jax.numpy as jnp
+import uattn.jax
+from jax_testing import draw, temperatures
+
+NAME = re.compile(r'artifact = "([0-9a-f]{64})"')
+
+
+def custom_calls(function, operands, platform):
+    traced = jax.jit(function).trace(*operands)
+    text = traced.lower(lowering_platforms=(platform,)).as_text()
+    return [line for line in text.splitlines() if "@uattn.ranker_attention" in line]
+
+
+def loss(q, k, v, temp):
+    out, lse = uattn.jax.ranker_attention(
+        q, k, v, temp, cap=uattn.Cap("alsc", 30.0, 3.0, 0.5), window_len=9, causal=True)
+    return jnp.sum(out.astype(jnp.float32)) + jnp.sum(lse)
+
+
+class Lowering(unittest.TestCase):
+    def setUp(self):
+        q, k, v = draw()
+        self.operands = (q, k, v, temperatures(q))
+
+    def test_attributes_say_what_the_op_is(self):
+        step = jax.grad(loss, (0, 1, 2, 3))
+        forward, backward = custom_calls(step, self.operands, "cpu")
+        for part in ("operandSegmentSizes = dense<[1, 1, 1, 1, 0, 0, 0]>",
+                     "resultSegmentSizes = dense<1> : tensor<2xi32>",
+                     'cap_method = "alsc"', "cap = 3.000000e+01 : f32",
+                     "cap_alpha = 3.000000e+00 : f32",
+                     "cap_beta = 5.000000e-01 : f32", "causal = true",
+                     "sm_scale = 1.250000e-01 : f32", "window_len = 9 : i64",
+                     "q_offset = 0 : i64", "deterministic = false"):
+            self.assertIn(part, forward)
+        for part in ("@uattn.ranker_attention_bwd",
+                     "dense<[1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1]>",
+                     "resultSegmentSizes = dense<1> : tensor<4xi32>"):
+            self.assertIn(part, backward)
+
+    def test_a_gpu_is_told_its_kernels_and_gives_them_memory(self):
+        step = jax.grad(loss, (0, 1, 2, 3))
+        for host, gpu in zip(custom_calls(step, self.operands, "cpu"),
+                             custom_calls(step, self.operands, "cuda")):
+            without = NAME.sub("", gpu).replace("{, ", "{").replace("{ ", "{")
+            attributes = re.compile(r"backend_config = \{(.*?)\}")
+            self.assertEqual(
+                sorted(attributes.search(host)[1].split(", ")),
+                sorted(x for x in attributes.search(without)[1].split(", ") if x))
+        self.assertRegex(gpu, r"tensor<\d+xui8>\)")
+
+    def test_artifacts_are_had_in_another_process(self):
+        (call,) = custom_calls(uattn.jax.ranker_attention, self.operands, "cuda")
+        name = NAME.search(call)[1]
+        with tempfile.TemporaryDirectory() as folder:
+            files = uattn.jax.write_artifacts(folder)
+            path = pathlib.Path(folder) / f"{name}.uattn"
+            self.assertIn(path, files)
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            self.assertEqual(digest, name)
+            (pathlib.Path(folder) / "torn.uattn").write_bytes(b"torn")
+            done = subprocess.run(
+                [sys.executable, "-c",
+                 "import uattn.jax._targets as t; print(*t._artifacts)"],
+                env=os.environ | {"UATTN_PREBUILT_PATH": folder},
+                capture_output=True, text=True, check=True)
+        self.assertIn(name, done.stdout.split())
+        self.assertIn("torn.uattn", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
