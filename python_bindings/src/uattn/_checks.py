@@ -20,7 +20,7 @@ def expect_int(name: str, value: object, or_none: bool) -> None:
         raise TypeError(
             f"{name} is {value!r}: expected an int" + (" or None" if or_none else "")
         )
-    if not -(2**63) <= value < 2**63:
+    if not -(2**63) <= int(value) < 2**63:
         raise ValueError(f"{name} is {value}: expected a number of 64 bits")
 
 

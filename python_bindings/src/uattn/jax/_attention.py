@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +18,7 @@ from ._manual_axes import align
 from ._operands import Operands, check_operands
 from ._primitive import call_op
 
-Array = jax.Array
+Array: TypeAlias = jax.Array
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +24,7 @@ from ._caps import apply_cap
 from ._manual_axes import vary
 from ._operands import Operands, check_operands
 
-Array = jax.Array
+Array: TypeAlias = jax.Array
 
 
 def context_parallel_attention(
@@ -109,7 +109,10 @@ def _attend_at(
         return attend(0, *operands)  # positions do not matter
     devices = range(jax.lax.axis_size(axis_name))
     branches = [functools.partial(attend, device) for device in devices]
-    return jax.lax.switch(jax.lax.axis_index(axis_name), branches, *operands)
+    found: tuple[Array, Array] = jax.lax.switch(
+        jax.lax.axis_index(axis_name), branches, *operands
+    )
+    return found
 
 
 def _is_in(position: Array, bounds: Array, kind: int) -> Array:

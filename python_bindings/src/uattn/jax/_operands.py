@@ -5,13 +5,13 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-Array = jax.Array
+Array: TypeAlias = jax.Array
 
 
 class Operands(NamedTuple):

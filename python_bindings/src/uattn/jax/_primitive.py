@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -22,13 +22,14 @@ from ..problem import Problem, indexed_operands, indexed_results
 from ._sharding import knows_devices, needs_devices, partitioned
 from ._targets import TARGETS, artifact_of
 
-Array = jax.Array
+Array: TypeAlias = jax.Array
 
 
 def call_op(problem: Problem, operands: Sequence[Any]) -> list[Array]:
     """The results of `problem`, whose sizes are open, for its operands, which
     have been checked and aligned; in the order of the op."""
-    return _OPS[problem.kind].bind(*operands, problem=problem)
+    results: list[Array] = _OPS[problem.kind].bind(*operands, problem=problem)
+    return results
 
 
 def _stand_in(problem: Problem, *operands: Array) -> list[Array]:

@@ -106,7 +106,7 @@ def unified_attention(
     if segment_ids is not None:
         bounds = bounds_from_segment_ids(segment_ids)
         _check_tokens(q, k, segment_ids)
-    if getattr(temp, "ndim", None) == 3:
+    if temp is not None and getattr(temp, "ndim", None) == 3:
         if temp.shape[2] != 1:
             raise ValueError(
                 f"temp has shape {temp.shape}: expected (B, Q) or (B, Q, 1)"
