@@ -124,6 +124,16 @@ class Partitioned(unittest.TestCase):
         check_forward(self, [np.asarray(x) for x in (q, k, v)], (out, lse))
 
 
+class MixedDevices(unittest.TestCase):
+    def test_operands_on_several_devices(self):
+        q, k, v = draw()
+        q, k = (jax.device_put(x, jax.devices()[i]) for i, x in enumerate((q, k)))
+        with self.assertRaisesRegex(ValueError, "k is on .*1: expected .*0, where q is"):
+            attention(q, k, v)
+        k = jax.device_put(k, jax.devices()[0])
+        check_forward(self, (q, k, v), attention(q, k, v))
+
+
 class ShardMap(unittest.TestCase):
     def test_batch_and_heads(self):
         mesh = make_mesh(4, 2)

@@ -64,6 +64,7 @@ def check_operands(given: Operands) -> Operands:
         if value is not None:
             _check_dtype(name, value, operands.q)
             _check_shape(name, value, sizes)
+    _check_devices(operands)
     heads, kv_heads = sizes["H"][0], sizes["H_kv"][0]
     if heads % kv_heads:
         raise ValueError(
@@ -95,6 +96,25 @@ def _check_dtype(name: str, value: Any, q: Any) -> None:
         raise TypeError(
             f"{name} has dtype {found}: expected {' or '.join(wanted)}{why}"
         )
+
+
+def _check_devices(operands: Operands) -> None:
+    """Of values that JAX may not move, outside jit."""
+    first: tuple[str, frozenset[Any]] | None = None
+    for name, value in operands._asdict().items():
+        if isinstance(value, jax.core.Tracer) or not getattr(value, "committed", False):
+            continue
+        devices = frozenset(value.devices())
+        teller, wanted = first = first or (name, devices)
+        if devices != wanted:
+            raise ValueError(
+                f"{name} is on {_device_names(devices)}: expected "
+                f"{_device_names(wanted)}, where {teller} is"
+            )
+
+
+def _device_names(devices: frozenset[Any]) -> str:
+    return ", ".join(sorted(map(str, devices)))
 
 
 def _check_shape(name: str, value: Any, sizes: dict[str, tuple[int, str]]) -> None:
