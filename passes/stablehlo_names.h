@@ -28,6 +28,10 @@ enum { UATTN_CALL_API_UNTYPED = 1, UATTN_CALL_API_TYPED = 4 };
 #define UATTN_COMPOSITE_VERSION "version"
 enum { UATTN_COMPOSITE_CURRENT_VERSION = 1 };
 
+/* Of other dialects, on either op. */
+#define UATTN_SHARDING_MHLO "mhlo.sharding"
+#define UATTN_SHARDING_SDY "sdy.sharding"
+
 /* In the dictionary, beside the op's own attributes, which keep their names. */
 #define UATTN_FLAT_CAP_METHOD "cap_method"
 #define UATTN_FLAT_CAP "cap"

@@ -18,19 +18,29 @@
 /* ---- Check ----------------------------------------------------------------
  */
 
-/* A tensor of one dimension of bytes that nothing reads. */
+static bool is_bytes(MlirType type) {
+  if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) != 1)
+    return false;
+  MlirType element = mlirShapedTypeGetElementType(type);
+  return mlirTypeIsAInteger(element) && mlirIntegerTypeIsUnsigned(element) &&
+         mlirIntegerTypeGetWidth(element) == 8;
+}
+
+/* A sharding says something of every result. */
+static bool has_no_sharding(MlirOperation op) {
+  static const char *const names[] = {UATTN_SHARDING_MHLO, UATTN_SHARDING_SDY};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (!mlirAttributeIsNull(uattn_op_get_attribute(op, names[i])))
+      return uattn_refuse_attribute(
+          op, names[i], "none beside a workspace, which is dropped");
+  return true;
+}
+
+/* Bytes that nothing reads. */
 static bool check_workspace(MlirOperation op, intptr_t index) {
   MlirValue value = mlirOperationGetResult(op, index);
   MlirType type = mlirValueGetType(value);
-  bool is_bytes = mlirTypeIsARankedTensor(type) &&
-                  mlirShapedTypeGetRank(type) == 1 &&
-                  mlirTypeIsAInteger(mlirShapedTypeGetElementType(type));
-  if (is_bytes) {
-    MlirType element = mlirShapedTypeGetElementType(type);
-    is_bytes = mlirIntegerTypeIsUnsigned(element) &&
-               mlirIntegerTypeGetWidth(element) == 8;
-  }
-  if (!is_bytes) {
+  if (!is_bytes(type)) {
     uattn_string_t text = uattn_type_text(type);
     uattn_emit_error(op,
                      "the workspace, result %td, is a %s: expected a tensor of "
@@ -40,7 +50,7 @@ static bool check_workspace(MlirOperation op, intptr_t index) {
     return false;
   }
   if (mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
-    return true;
+    return has_no_sharding(op);
   uattn_emit_error(op,
                    "the workspace, result %td, is used: expected no use, since "
                    "the attention op has none",
