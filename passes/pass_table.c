@@ -33,7 +33,7 @@
   "      stage_count = 2 : i64, target = \"sm_90a\"}>,\n"
 #define PLANNED_OP FORWARD_OP_WITH(PLAN)
 
-/* FORWARD_OP as StableHLO carries it, in the form that JAX 0.4 prints. */
+/* FORWARD_OP as StableHLO carries it, in the form of StableHLO itself. */
 #define FORWARD_CALL                                                           \
   "func.func @main(%q: tensor<1x64x2x64xbf16>, %k: tensor<1x64x1x64xbf16>)\n"  \
   "    -> tensor<1x64x2x64xbf16> {\n"                                          \

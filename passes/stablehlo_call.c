@@ -118,7 +118,7 @@ static bool has_no_config(MlirOperation call) {
           text.length == 0);
 }
 
-/* JAX from 0.5 on keeps the dictionary out of backend_config, since StableHLO's
+/* JAX (0.10) keeps the dictionary out of backend_config, since StableHLO's
  * Python builder takes only a string there. */
 static bool check_interface(MlirOperation call, const char *name) {
   bool is_mhlo = uattn_string_ref_is(

@@ -61,20 +61,19 @@ MlirOperation uattn_find_private_function(MlirOperation user,
 /* ---- Mentions -------------------------------------------------------------
  */
 
-typedef void (*mention_t)(MlirOperation op, MlirStringRef name,
-                          void *user_data);
+typedef void (*mention_t)(MlirStringRef name, void *user_data);
 
-/* The printed form without regions and long constants. */
-static uattn_string_t short_text(MlirOperation op) {
-  uattn_string_t text = {0};
+/* Prints ops without regions and long constants. One state serves all ops in
+ * `root`: it numbers their values once. */
+static MlirAsmState create_printer(MlirOperation root) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsSkipRegions(flags);
   mlirOpPrintingFlagsUseLocalScope(flags);
   mlirOpPrintingFlagsElideLargeElementsAttrs(flags, 16);
   mlirOpPrintingFlagsElideLargeResourceString(flags, 16);
-  mlirOperationPrintWithFlags(op, flags, uattn_string_append_ref, &text);
+  MlirAsmState printer = mlirAsmStateCreateForOperation(root, flags);
   mlirOpPrintingFlagsDestroy(flags);
-  return text;
+  return printer;
 }
 
 /* The name behind an "@". */
@@ -93,14 +92,16 @@ static MlirStringRef name_at(const char *text) {
 
 /* Calls `mention` for every symbol that the op itself mentions, the one that it
  * defines apart. */
-static void each_mention(MlirOperation op, mention_t mention, void *user_data) {
+static void each_mention(MlirOperation op, MlirAsmState printer,
+                         mention_t mention, void *user_data) {
   MlirStringRef own = symbol_name(op);
-  uattn_string_t text = short_text(op);
+  uattn_string_t text = {0};
+  mlirOperationPrintWithState(op, printer, uattn_string_append_ref, &text);
   const char *at = strchr(uattn_string_get(&text), '@');
   for (; at; at = strchr(at + 1, '@')) {
     MlirStringRef name = name_at(at + 1);
     if (name.length > 0 && !mlirStringRefEqual(name, own))
-      mention(op, name, user_data);
+      mention(name, user_data);
   }
   uattn_string_release(&text);
 }
@@ -108,65 +109,70 @@ static void each_mention(MlirOperation op, mention_t mention, void *user_data) {
 /* ---- One round ------------------------------------------------------------
  */
 
+/* `next` are the functions of the next round. */
 typedef struct {
   const uattn_op_list_t *functions;
   bool *is_used;
-} uses_t;
+  MlirAsmState printer;
+  MlirOperation function;
+  uattn_op_list_t next;
+} round_t;
 
-static void note_use(MlirOperation op, MlirStringRef name, void *user_data) {
-  (void)op;
-  uses_t *uses = user_data;
-  for (size_t i = 0; i < uses->functions->count; ++i)
-    if (mlirStringRefEqual(symbol_name(uses->functions->ops[i]), name))
-      uses->is_used[i] = true;
+static void note_use(MlirStringRef name, void *user_data) {
+  round_t *round = user_data;
+  for (size_t i = 0; i < round->functions->count; ++i)
+    if (mlirStringRefEqual(symbol_name(round->functions->ops[i]), name))
+      round->is_used[i] = true;
 }
 
 static MlirWalkResult visit_user(MlirOperation op, void *user_data) {
-  each_mention(op, note_use, user_data);
+  round_t *round = user_data;
+  each_mention(op, round->printer, note_use, round);
   return MlirWalkResultAdvance;
 }
 
-typedef struct {
-  MlirOperation function;
-  uattn_op_list_t *found;
-} callees_t;
-
-static void add_callee(MlirOperation op, MlirStringRef name, void *user_data) {
-  (void)op;
-  callees_t *callees = user_data;
-  MlirOperation callee = look_up(callees->function, name);
+static void note_callee(MlirStringRef name, void *user_data) {
+  round_t *round = user_data;
+  MlirOperation callee = look_up(round->function, name);
   if (is_private_function(callee))
-    uattn_op_list_append_once(callees->found, callee);
+    uattn_op_list_append_once(&round->next, callee);
 }
 
 static MlirWalkResult visit_body(MlirOperation op, void *user_data) {
-  each_mention(op, add_callee, user_data);
+  round_t *round = user_data;
+  each_mention(op, round->printer, note_callee, round);
   return MlirWalkResultAdvance;
 }
 
-/* Erases the unused; those that stay, and what the others mentioned, are the
- * next round's. False where nothing was erased. */
+/* The used, and what the unused mention: that is used, so that it is not
+ * unused in this round itself. */
+static void find_next(round_t *round) {
+  for (size_t i = 0; i < round->functions->count; ++i) {
+    round->function = round->functions->ops[i];
+    if (round->is_used[i])
+      uattn_op_list_append_once(&round->next, round->function);
+    else
+      mlirOperationWalk(round->function, visit_body, round, MlirWalkPreOrder);
+  }
+}
+
+/* Erases the unused. False where nothing was erased. */
 static bool erase_once(MlirOperation root, uattn_op_list_t *functions) {
-  uses_t uses = {functions,
-                 uattn_allocate((functions->count + 1) * sizeof(bool))};
-  uattn_op_list_t next = {0};
+  round_t round = {.functions = functions, .printer = create_printer(root)};
   bool is_any_unused = false;
-  mlirOperationWalk(root, visit_user, &uses, MlirWalkPreOrder);
-  for (size_t i = 0; i < functions->count; ++i)
-    if (uses.is_used[i])
-      uattn_op_list_append(&next, functions->ops[i]);
+  round.is_used = uattn_allocate((functions->count + 1) * sizeof(bool));
+  mlirOperationWalk(root, visit_user, &round, MlirWalkPreOrder);
+  find_next(&round);
+  mlirAsmStateDestroy(round.printer);
   for (size_t i = 0; i < functions->count; ++i) {
-    if (uses.is_used[i])
+    if (round.is_used[i])
       continue;
-    callees_t callees = {functions->ops[i], &next};
-    mlirOperationWalk(functions->ops[i], visit_body, &callees,
-                      MlirWalkPreOrder);
     mlirOperationDestroy(functions->ops[i]);
     is_any_unused = true;
   }
-  free(uses.is_used);
+  free(round.is_used);
   free(functions->ops);
-  *functions = next;
+  *functions = round.next;
   return is_any_unused;
 }
 

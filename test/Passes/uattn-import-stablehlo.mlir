@@ -83,7 +83,7 @@ func.func @flags_as_integers(%q: !t, %lse: !lse) -> (!t, !t, !t) {
   return %dq, %dk, %dv : !t, !t, !t
 }
 
-// JAX from 0.5 on: the dictionary stands in an attribute of mhlo, and the
+// As JAX 0.10 prints it: the dictionary stands in an attribute of mhlo, and the
 // interface calls itself untyped.
 // CHECK-LABEL: func.func @config_of_mhlo(
 // CHECK: "uattn.ranker_attention"
