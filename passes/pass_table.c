@@ -33,17 +33,25 @@
   "      stage_count = 2 : i64, target = \"sm_90a\"}>,\n"
 #define PLANNED_OP FORWARD_OP_WITH(PLAN)
 
-/* FORWARD_OP as StableHLO carries it, in the form of StableHLO itself. */
+/* FORWARD_OP as StableHLO carries it, all defaults written. */
 #define FORWARD_CALL                                                           \
   "func.func @main(%q: tensor<1x64x2x64xbf16>, %k: tensor<1x64x1x64xbf16>)\n"  \
   "    -> tensor<1x64x2x64xbf16> {\n"                                          \
   "  %out = \"stablehlo.custom_call\"(%q, %k, %k) <{\n"                        \
   "    call_target_name = \"uattn.ranker_attention\",\n"                       \
   "    api_version = 4 : i32, has_side_effect = false,\n"                      \
+  "    called_computations = [], output_operand_aliases = [],\n"               \
+  "    operand_layouts = [dense<[3, 2, 1, 0]> : tensor<4xindex>,\n"            \
+  "                       dense<[3, 2, 1, 0]> : tensor<4xindex>,\n"            \
+  "                       dense<[3, 2, 1, 0]> : tensor<4xindex>],\n"           \
+  "    result_layouts = [dense<[3, 2, 1, 0]> : tensor<4xindex>],\n"            \
   "    backend_config = {\n"                                                   \
-  "      cap_method = \"none\", sm_scale = 0.125 : f32,\n"                     \
-  "      operandSegmentSizes = dense<[1, 1, 1, 0, 0, 0, 0]> : "                \
-  "tensor<7xi32>,\n"                                                           \
+  "      cap_method = \"none\", cap = 0.0 : f32,\n"                            \
+  "      cap_alpha = 0.0 : f32, cap_beta = 0.0 : f32,\n"                       \
+  "      sm_scale = 0.125 : f32, causal = false,\n"                            \
+  "      window_len = 0 : i64, q_offset = 0 : i64,\n"                          \
+  "      operandSegmentSizes = dense<[1, 1, 1, 0, 0, 0, 0]>\n"                 \
+  "        : tensor<7xi32>,\n"                                                 \
   "      resultSegmentSizes = dense<[1, 0]> : tensor<2xi32>}\n"                \
   "  }> : (tensor<1x64x2x64xbf16>, tensor<1x64x1x64xbf16>,\n"                  \
   "        tensor<1x64x1x64xbf16>) -> tensor<1x64x2x64xbf16>\n"                \
