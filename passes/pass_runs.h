@@ -10,6 +10,8 @@ typedef bool uattn_pass_function_t(MlirOperation root,
                                    const uattn_pass_options_t *options);
 
 uattn_pass_function_t uattn_verify_run;
+uattn_pass_function_t uattn_import_stablehlo_run;
+uattn_pass_function_t uattn_export_stablehlo_run;
 uattn_pass_function_t uattn_plan_run;
 uattn_pass_function_t uattn_print_plan_run;
 uattn_pass_function_t uattn_lower_to_pipeline_run;

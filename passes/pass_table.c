@@ -33,6 +33,39 @@
   "      stage_count = 2 : i64, target = \"sm_90a\"}>,\n"
 #define PLANNED_OP FORWARD_OP_WITH(PLAN)
 
+/* FORWARD_OP as StableHLO carries it, all defaults written. */
+#define FORWARD_CALL                                                           \
+  "func.func @main(%q: tensor<1x64x2x64xbf16>, %k: tensor<1x64x1x64xbf16>)\n"  \
+  "    -> tensor<1x64x2x64xbf16> {\n"                                          \
+  "  %out = \"stablehlo.custom_call\"(%q, %k, %k) <{\n"                        \
+  "    call_target_name = \"uattn.ranker_attention\",\n"                       \
+  "    api_version = 4 : i32, has_side_effect = false,\n"                      \
+  "    called_computations = [], output_operand_aliases = [],\n"               \
+  "    operand_layouts = [dense<[3, 2, 1, 0]> : tensor<4xindex>,\n"            \
+  "                       dense<[3, 2, 1, 0]> : tensor<4xindex>,\n"            \
+  "                       dense<[3, 2, 1, 0]> : tensor<4xindex>],\n"           \
+  "    result_layouts = [dense<[3, 2, 1, 0]> : tensor<4xindex>],\n"            \
+  "    backend_config = {\n"                                                   \
+  "      cap_method = \"none\", cap = 0.0 : f32,\n"                            \
+  "      cap_alpha = 0.0 : f32, cap_beta = 0.0 : f32,\n"                       \
+  "      sm_scale = 0.125 : f32, causal = false,\n"                            \
+  "      window_len = 0 : i64, q_offset = 0 : i64,\n"                          \
+  "      operandSegmentSizes = dense<[1, 1, 1, 0, 0, 0, 0]>\n"                 \
+  "        : tensor<7xi32>,\n"                                                 \
+  "      resultSegmentSizes = dense<[1, 0]> : tensor<2xi32>}\n"                \
+  "  }> : (tensor<1x64x2x64xbf16>, tensor<1x64x1x64xbf16>,\n"                  \
+  "        tensor<1x64x1x64xbf16>) -> tensor<1x64x2x64xbf16>\n"                \
+  "  return %out : tensor<1x64x2x64xbf16>\n"                                   \
+  "}\n"
+
+static const uattn_pass_option_t export_options[] = {
+    {.name = "form",
+     .kind = UATTN_PASS_OPTION_STRING,
+     .default_value = "custom-call",
+     .summary = "custom-call, or composite with a private function around the "
+                "custom call as its decomposition"},
+};
+
 static const uattn_pass_option_t plan_options[] = {
     {.name = "target",
      .kind = UATTN_PASS_OPTION_STRING,
@@ -51,6 +84,35 @@ static const uattn_pass_t table[] = {
         .requires = "nothing",
         .ensures = "every uattn op obeys its rules; the IR is unchanged",
         .run = uattn_verify_run,
+    },
+    {
+        .flag = "uattn-import-stablehlo",
+        .anchor = "builtin.module",
+        .summary = "Raises StableHLO's custom calls and composites that name "
+                   "an attention op to that op.",
+        .before = FORWARD_CALL,
+        .after = FORWARD_OP,
+        .requires = "StableHLO in generic form under "
+                    "--allow-unregistered-dialect",
+        .ensures = "no custom call and no composite names an attention op; a "
+                   "private decomposition that nothing uses any more is gone, "
+                   "with the private functions that it alone called",
+        .run = uattn_import_stablehlo_run,
+    },
+    {
+        .flag = "uattn-export-stablehlo",
+        .anchor = "builtin.module",
+        .summary = "Writes every attention op as a custom call or a composite "
+                   "of StableHLO.",
+        .before = FORWARD_OP,
+        .after = FORWARD_CALL,
+        .requires = "--allow-unregistered-dialect; ops without plan and "
+                    "kernels, for which StableHLO has no place",
+        .ensures = "no attention op; uattn-import-stablehlo gives back what "
+                   "was there, apart from defaults that were written out",
+        .options = export_options,
+        .option_count = sizeof export_options / sizeof *export_options,
+        .run = uattn_export_stablehlo_run,
     },
     {
         .flag = "uattn-plan",

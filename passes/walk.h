@@ -13,6 +13,10 @@ typedef struct {
   size_t capacity;
 } uattn_op_list_t;
 
+void uattn_op_list_append(uattn_op_list_t *list, MlirOperation op);
+/* Does nothing where the list has the op. */
+void uattn_op_list_append_once(uattn_op_list_t *list, MlirOperation op);
+
 /* All ops nested in `root` (not itself) whose name is `name`. */
 uattn_op_list_t uattn_collect_ops(MlirOperation root, const char *name);
 

@@ -68,6 +68,9 @@ static inline MlirStringRef uattn_string_ref(const uattn_string_t *string) {
 bool uattn_string_ref_is(MlirStringRef string, const char *text);
 /* An MlirStringCallback that appends to the uattn_string_t `user_data`. */
 void uattn_string_append_ref(MlirStringRef chunk, void *user_data);
+/* As they are printed, for messages; release the string. */
+uattn_string_t uattn_type_text(MlirType type);
+uattn_string_t uattn_attribute_text(MlirAttribute attribute);
 /* The known name that `name` is most like, NULL where none is close. */
 const char *uattn_nearest_name(MlirStringRef name, const char *const *known,
                                size_t known_count);
@@ -80,6 +83,16 @@ void uattn_emit_error(MlirOperation op, const char *format, ...)
     UATTN_PRINTF(2, 3);
 void uattn_emit_error_at(MlirLocation location, const char *format, ...)
     UATTN_PRINTF(2, 3);
+
+/* Refuses the op's attribute: "NAME is VALUE: expected WANTED", with "missing"
+ * for the value of one that the op lacks. Returns false. */
+bool uattn_refuse_attribute(MlirOperation op, const char *name,
+                            const char *wanted);
+/* Refuses the attribute `name` that stands `place` ("on OP", "in DICTIONARY")
+ * and says which name was probably meant. */
+void uattn_emit_unknown_attribute(MlirOperation op, MlirStringRef name,
+                                  const char *place, const char *const *known,
+                                  size_t known_count);
 
 /* ---- Ops and their attributes ------------------------------------------- */
 
@@ -100,6 +113,11 @@ bool uattn_op_get_f64(MlirOperation op, const char *name, double *out_value);
 bool uattn_op_get_string(MlirOperation op, const char *name,
                          MlirStringRef *out_value);
 bool uattn_op_has_unit(MlirOperation op, const char *name);
+
+/* Refuses attributes that are neither in `known` nor another dialect's (with a
+ * dot in their name), and says which name was probably meant. */
+bool uattn_verify_attribute_names(MlirOperation op, const char *const *known,
+                                  size_t known_count);
 
 /* ---- Dynamic attributes and types --------------------------------------- */
 

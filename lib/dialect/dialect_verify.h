@@ -18,16 +18,7 @@ bool uattn_verify_attention_op(MlirOperation op);
 /* Any other op of the dialect. */
 bool uattn_verify_pipeline_op(MlirOperation op);
 
-/* Refuses attributes that are neither in `known` nor another dialect's (with a
- * dot in their name), and says which name was probably meant. */
-bool uattn_verify_attribute_names(MlirOperation op, const char *const *known,
-                                  size_t known_count);
-
 /* False where `type` is no element type of uattn. */
 bool uattn_dtype_from_type(MlirType type, uattn_dtype_t *out_dtype);
-
-/* The printed type, for messages; release the string. */
-uattn_string_t uattn_type_text(MlirType type);
-uattn_string_t uattn_attribute_text(MlirAttribute attribute);
 
 #endif /* UATTN_DIALECT_DIALECT_VERIFY_H */

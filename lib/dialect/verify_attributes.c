@@ -48,11 +48,10 @@ static bool belongs_elsewhere(MlirStringRef name) {
          strncmp(name.data, UATTN_NAMESPACE ".", sizeof UATTN_NAMESPACE) != 0;
 }
 
-static void refuse_unknown_attribute(MlirOperation op, MlirStringRef name,
-                                     const char *const *known,
-                                     size_t known_count) {
+void uattn_emit_unknown_attribute(MlirOperation op, MlirStringRef name,
+                                  const char *place, const char *const *known,
+                                  size_t known_count) {
   const char *nearest = uattn_nearest_name(name, known, known_count);
-  MlirStringRef op_name = mlirIdentifierStr(mlirOperationGetName(op));
   uattn_string_t wanted = {0};
   if (nearest)
     uattn_string_appendf(&wanted, "did you mean '%s'?", nearest);
@@ -61,10 +60,20 @@ static void refuse_unknown_attribute(MlirOperation op, MlirStringRef name,
                         known_count > 0 ? "expected" : "expected none");
   for (size_t index = 0; index < known_count && !nearest; ++index)
     uattn_string_appendf(&wanted, "%s %s", index > 0 ? "," : "", known[index]);
-  uattn_emit_error(op, "unknown attribute '%.*s' on %.*s: %s", (int)name.length,
-                   name.data, (int)op_name.length, op_name.data,
-                   uattn_string_get(&wanted));
+  uattn_emit_error(op, "unknown attribute '%.*s' %s: %s", (int)name.length,
+                   name.data, place, uattn_string_get(&wanted));
   uattn_string_release(&wanted);
+}
+
+static void refuse_unknown_attribute(MlirOperation op, MlirStringRef name,
+                                     const char *const *known,
+                                     size_t known_count) {
+  MlirStringRef op_name = mlirIdentifierStr(mlirOperationGetName(op));
+  uattn_string_t place = {0};
+  uattn_string_appendf(&place, "on %.*s", (int)op_name.length, op_name.data);
+  uattn_emit_unknown_attribute(op, name, uattn_string_get(&place), known,
+                               known_count);
+  uattn_string_release(&place);
 }
 
 bool uattn_verify_attribute_names(MlirOperation op, const char *const *known,
@@ -82,11 +91,15 @@ bool uattn_verify_attribute_names(MlirOperation op, const char *const *known,
   return is_right;
 }
 
-/* An attribute whose type is wrong: "NAME is VALUE: expected WANTED". */
-static bool refuse(MlirOperation op, const char *name, const char *wanted) {
-  uattn_string_t text = uattn_attribute_text(uattn_op_get_attribute(op, name));
-  uattn_emit_error(op, "%s is %s: expected %s", name, uattn_string_get(&text),
-                   wanted);
+bool uattn_refuse_attribute(MlirOperation op, const char *name,
+                            const char *wanted) {
+  MlirAttribute found = uattn_op_get_attribute(op, name);
+  bool is_missing = mlirAttributeIsNull(found);
+  uattn_string_t text = {0};
+  if (!is_missing)
+    text = uattn_attribute_text(found);
+  uattn_emit_error(op, "%s is %s: expected %s", name,
+                   is_missing ? "missing" : uattn_string_get(&text), wanted);
   uattn_string_release(&text);
   return false;
 }
@@ -103,17 +116,17 @@ static bool is_f32_attribute(MlirAttribute attribute) {
 static bool is_i64(MlirOperation op, const char *name) {
   int64_t value = 0;
   return !has(op, name) || uattn_op_get_i64(op, name, &value) ||
-         refuse(op, name, "an i64");
+         uattn_refuse_attribute(op, name, "an i64");
 }
 
 static bool is_unit(MlirOperation op, const char *name) {
   return !has(op, name) || uattn_op_has_unit(op, name) ||
-         refuse(op, name, "no value (a unit attribute)");
+         uattn_refuse_attribute(op, name, "no value (a unit attribute)");
 }
 
 static bool is_f32(MlirOperation op, const char *name) {
   return !has(op, name) || is_f32_attribute(uattn_op_get_attribute(op, name)) ||
-         refuse(op, name, "an f32");
+         uattn_refuse_attribute(op, name, "an f32");
 }
 
 static bool is_present(MlirOperation op, const char *name) {
@@ -162,11 +175,12 @@ static bool verify_cap(MlirOperation op) {
     return false;
   MlirAttribute cap = uattn_op_get_attribute(op, UATTN_ATTR_CAP);
   if (!uattn_attribute_is(cap, UATTN_ATTRNAME_CAP))
-    return refuse(op, UATTN_ATTR_CAP, "a #" UATTN_ATTRNAME_CAP);
+    return uattn_refuse_attribute(op, UATTN_ATTR_CAP, "a #" UATTN_ATTRNAME_CAP);
   MlirAttribute parameters = uattn_parameters_of_attribute(cap);
   if (mlirAttributeIsNull(parameters) ||
       mlirArrayAttrGetNumElements(parameters) != 4)
-    return refuse(op, UATTN_ATTR_CAP, "4 parameters: method, cap, alpha, beta");
+    return uattn_refuse_attribute(op, UATTN_ATTR_CAP,
+                                  "4 parameters: method, cap, alpha, beta");
   if (!verify_cap_method(op, mlirArrayAttrGetElement(parameters, 0)))
     return false;
   for (intptr_t index = 1; index < 4; ++index) {
@@ -197,12 +211,14 @@ static bool verify_plan(MlirOperation op) {
     return true;
   MlirAttribute plan = uattn_op_get_attribute(op, UATTN_ATTR_PLAN);
   if (!uattn_attribute_is(plan, UATTN_ATTRNAME_PLAN))
-    return refuse(op, UATTN_ATTR_PLAN, "a #" UATTN_ATTRNAME_PLAN);
+    return uattn_refuse_attribute(op, UATTN_ATTR_PLAN,
+                                  "a #" UATTN_ATTRNAME_PLAN);
   MlirAttribute parameters = uattn_parameters_of_attribute(plan);
   return (!mlirAttributeIsNull(parameters) &&
           mlirArrayAttrGetNumElements(parameters) == 1 &&
           mlirAttributeIsADictionary(mlirArrayAttrGetElement(parameters, 0))) ||
-         refuse(op, UATTN_ATTR_PLAN, "one dictionary as its parameter");
+         uattn_refuse_attribute(op, UATTN_ATTR_PLAN,
+                                "one dictionary as its parameter");
 }
 
 static bool verify_kernels(MlirOperation op) {
@@ -211,11 +227,11 @@ static bool verify_kernels(MlirOperation op) {
     return true;
   MlirAttribute kernels = uattn_op_get_attribute(op, UATTN_ATTR_KERNELS);
   if (!mlirAttributeIsAArray(kernels))
-    return refuse(op, UATTN_ATTR_KERNELS, wanted);
+    return uattn_refuse_attribute(op, UATTN_ATTR_KERNELS, wanted);
   intptr_t count = mlirArrayAttrGetNumElements(kernels);
   for (intptr_t index = 0; index < count; ++index)
     if (!mlirAttributeIsASymbolRef(mlirArrayAttrGetElement(kernels, index)))
-      return refuse(op, UATTN_ATTR_KERNELS, wanted);
+      return uattn_refuse_attribute(op, UATTN_ATTR_KERNELS, wanted);
   return true;
 }
 

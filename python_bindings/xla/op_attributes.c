@@ -79,26 +79,37 @@ static uattn_error_t *read_presence(const ffi_attributes_t *attributes,
   return NULL;
 }
 
+static uattn_error_t *read_backward(const ffi_attributes_t *attributes,
+                                    uattn_problem_t *problem) {
+  uattn_error_t *error =
+      read_f32(attributes, "z_loss_weight", &problem->z_loss_weight);
+  if (!error)
+    error = read_flag(attributes, "deterministic", &problem->is_deterministic);
+  return error;
+}
+
+/* The last two are the backward op's. */
 static const char *const known_names[] = {
-    "artifact",      "cap",
-    "cap_alpha",     "cap_beta",
-    "cap_method",    "causal",
-    "deterministic", "operandSegmentSizes",
-    "q_offset",      "resultSegmentSizes",
-    "sm_scale",      "window_len",
+    "artifact",           "cap",      "cap_alpha",           "cap_beta",
+    "cap_method",         "causal",   "operandSegmentSizes", "q_offset",
+    "resultSegmentSizes", "sm_scale", "window_len",          "deterministic",
     "z_loss_weight"};
 
-static bool is_known(const ffi_bytes_t *name) {
-  for (size_t i = 0; i < sizeof known_names / sizeof *known_names; ++i)
+static bool is_known(const ffi_bytes_t *name, uattn_op_kind_t kind) {
+  size_t count = sizeof known_names / sizeof *known_names;
+  if (kind == UATTN_OP_FORWARD)
+    count -= 2;
+  for (size_t i = 0; i < count; ++i)
     if (strlen(known_names[i]) == name->size &&
         memcmp(known_names[i], name->data, name->size) == 0)
       return true;
   return false;
 }
 
-static uattn_error_t *check_names(const ffi_attributes_t *attributes) {
+static uattn_error_t *check_names(const ffi_attributes_t *attributes,
+                                  uattn_op_kind_t kind) {
   for (int64_t i = 0; i < attributes->size; ++i)
-    if (!is_known(attributes->names[i]))
+    if (!is_known(attributes->names[i], kind))
       return uattn_error_create(
           UATTN_ERROR_INVALID_ARGUMENT,
           "attribute %.*s is unknown: expected those of the op",
@@ -128,17 +139,15 @@ uattn_error_t *uattn_xla_read_problem(const ffi_attributes_t *attributes,
   if (!error)
     error = read_f32(attributes, "sm_scale", &problem.sm_scale);
   if (!error)
-    error = read_f32(attributes, "z_loss_weight", &problem.z_loss_weight);
-  if (!error)
     error = read_flag(attributes, "causal", &problem.is_causal);
-  if (!error)
-    error = read_flag(attributes, "deterministic", &problem.is_deterministic);
   if (!error)
     error = read_i64(attributes, "window_len", &problem.window_tokens);
   if (!error)
     error = read_i64(attributes, "q_offset", &problem.q_offset);
+  if (!error && problem.kind == UATTN_OP_BACKWARD)
+    error = read_backward(attributes, &problem);
   if (!error)
-    error = check_names(attributes);
+    error = check_names(attributes, problem.kind);
   if (!error)
     *out_problem = problem;
   return error;

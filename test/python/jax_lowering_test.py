@@ -15,8 +15,9 @@ import unittest
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import uattn.jax
-from jax_testing import draw, temperatures
+from jax_testing import cases, check_forward, draw, temperatures
 
 NAME = re.compile(r'artifact = "([0-9a-f]{64})"')
 
@@ -47,11 +48,12 @@ class Lowering(unittest.TestCase):
                      "cap_alpha = 3.000000e+00 : f32",
                      "cap_beta = 5.000000e-01 : f32", "causal = true",
                      "sm_scale = 1.250000e-01 : f32", "window_len = 9 : i64",
-                     "q_offset = 0 : i64", "deterministic = false"):
+                     "q_offset = 0 : i64"):
             self.assertIn(part, forward)
         for part in ("@uattn.ranker_attention_bwd",
                      "dense<[1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1]>",
-                     "resultSegmentSizes = dense<1> : tensor<4xi32>"):
+                     "resultSegmentSizes = dense<1> : tensor<4xi32>",
+                     "z_loss_weight = 0.000000e+00 : f32", "deterministic = false"):
             self.assertIn(part, backward)
 
     def test_a_gpu_is_told_its_kernels_and_gives_them_memory(self):
@@ -64,6 +66,46 @@ class Lowering(unittest.TestCase):
                 sorted(attributes.search(host)[1].split(", ")),
                 sorted(x for x in attributes.search(without)[1].split(", ") if x))
         self.assertRegex(gpu, r"tensor<\d+xui8>\)")
+
+    def test_the_compiler_reads_what_jax_lowers(self):
+        """Each case: raised by --uattn-import-stablehlo, its function holds
+        uattn's ops alone, and they compute the same in float64."""
+        for case in cases():
+            with self.subTest(case.name), tempfile.TemporaryDirectory() as folder:
+                self.check_import(pathlib.Path(folder), case)
+
+    def check_import(self, folder, case):
+        taken = [i for i, x in enumerate(case.values) if x is not None]
+
+        def run(*given):
+            operands = [None] * 7
+            for i, x in zip(taken, given):
+                operands[i] = x
+            return uattn.jax.ranker_attention(*operands, **case.attributes)
+
+        given = [case.values[i] for i in taken]
+        for platform in ("cpu", "cuda"):
+            lowered = jax.jit(run).trace(*given).lower(lowering_platforms=(platform,))
+            module = lowered.compiler_ir("stablehlo").operation
+            text = module.get_asm(print_generic_op_form=True)
+            raised = folder / f"{platform}.mlir"
+            subprocess.run(
+                ["uattn-opt", "--allow-unregistered-dialect",
+                 "--uattn-import-stablehlo", "-", "-o", str(raised)],
+                input=text, text=True, check=True)
+            self.assertNotIn("stablehlo", raised.read_text())
+        files = [folder / f"{i}.npy" for i in range(len(given))]
+        for file, x in zip(files, given):
+            numbers = np.asarray(x)
+            is_integer = numbers.dtype.kind == "i"
+            np.save(file, numbers if is_integer else numbers.astype(np.float32))
+        subprocess.run(
+            ["uattn-run", str(raised), "--device=reference",
+             *(f"--input={file}" for file in files),
+             f"--output={folder}/out.npy", f"--output={folder}/lse.npy"],
+            check=True, stdout=subprocess.DEVNULL)
+        found = [np.load(folder / f"{name}.npy") for name in ("out", "lse")]
+        check_forward(self, case.values, found, **case.attributes)
 
     def test_artifacts_are_had_in_another_process(self):
         (call,) = custom_calls(uattn.jax.ranker_attention, self.operands, "cuda")

@@ -86,7 +86,7 @@ def attributes(problem: Problem) -> dict[str, Any]:
     scale = problem.sm_scale
     if scale is None:
         scale = 1 / math.sqrt(problem.head_dim)
-    return {
+    found = {
         "operandSegmentSizes": _flags(operands, operand_count),
         "resultSegmentSizes": _flags(results, result_count),
         "cap_method": problem.cap.method,
@@ -97,9 +97,11 @@ def attributes(problem: Problem) -> dict[str, Any]:
         "causal": np.bool_(problem.causal),
         "window_len": np.int64(problem.window_len or 0),
         "q_offset": np.int64(problem.q_offset),
-        "z_loss_weight": np.float32(problem.z_loss_weight),
-        "deterministic": np.bool_(problem.deterministic),
     }
+    if is_backward:
+        found["z_loss_weight"] = np.float32(problem.z_loss_weight)
+        found["deterministic"] = np.bool_(problem.deterministic)
+    return found
 
 
 def _flags(present: set[int], count: int) -> Any:
