@@ -101,6 +101,7 @@ static void live_nan_reaches_those_who_see_it(void **state) {
   }
 }
 
+/* Candidate 130 has dead keys in its block. */
 static void live_nan_reaches_the_gradient(void **state) {
   (void)state;
   static const uattn_operand_t operands[] = {
@@ -109,18 +110,67 @@ static void live_nan_reaches_the_gradient(void **state) {
   for (size_t i = 0; i < COUNT_OF(operands); ++i) {
     host_fixture_t fixture =
         host_fixture_create(&ranker_case, UATTN_OP_BACKWARD);
-    poison(&fixture.tensors.operands[operands[i]], 100, 101, NAN);
+    const uattn_tensor_t *results = fixture.tensors.results;
+    poison(&fixture.tensors.operands[operands[i]], 130, 131, NAN);
     host_fixture_run(&fixture, 0);
-    for (int64_t token = 0; token < TOKENS; ++token)
-      assert_true(has_nan(&fixture.tensors.results[UATTN_RESULT_DQ], token) ==
-                  (token == 100));
-    for (int64_t token = 0; token < HISTORY_END; ++token)
-      assert_true(has_nan(&fixture.tensors.results[UATTN_RESULT_DK], token));
-    assert_true(has_nan(&fixture.tensors.results[UATTN_RESULT_DK], 100));
-    assert_false(
-        has_nan(&fixture.tensors.results[UATTN_RESULT_DK], DEAD_BEGIN));
+    for (int64_t token = 0; token < TOKENS; ++token) {
+      assert_true(has_nan(&results[UATTN_RESULT_DQ], token) == (token == 130));
+      if (token < HISTORY_END || token == 130)
+        assert_true(has_nan(&results[UATTN_RESULT_DK], token));
+      if (token >= DEAD_BEGIN)
+        assert_false(has_nan(&results[UATTN_RESULT_DK], token));
+    }
     host_fixture_destroy(&fixture);
   }
+}
+
+/* A key of the history reaches every live query's gradient, the key of a
+ * candidate its own; dtemp keeps them apart even within a block. */
+static void live_nan_of_keys_spares_dead_queries(void **state) {
+  (void)state;
+  static const int64_t keys[] = {5, 130};
+  for (size_t i = 0; i < COUNT_OF(keys); ++i) {
+    host_fixture_t fixture =
+        host_fixture_create(&ranker_case, UATTN_OP_BACKWARD);
+    const uattn_tensor_t *results = fixture.tensors.results;
+    poison(&fixture.tensors.operands[UATTN_OPERAND_K], keys[i], keys[i] + 1,
+           NAN);
+    host_fixture_run(&fixture, 0);
+    for (int64_t token = 0; token < TOKENS; ++token) {
+      bool sees =
+          token < DEAD_BEGIN && (keys[i] < HISTORY_END || token == keys[i]);
+      assert_true(has_nan(&results[UATTN_RESULT_DTEMP], token) == sees);
+      if (sees)
+        assert_true(has_nan(&results[UATTN_RESULT_DQ], token));
+      if (token >= DEAD_BEGIN)
+        assert_false(has_nan(&results[UATTN_RESULT_DQ], token));
+    }
+    host_fixture_destroy(&fixture);
+  }
+}
+
+/* No number is as good as another where every weight is 0 of a sum of 0. */
+static void logits_that_all_are_minus_infinity_give_nan(void **state) {
+  (void)state;
+  host_case_t plain_case = {.problem = {.dtype = UATTN_DTYPE_F32,
+                                        HOST_SIZES(1, 3, 70, 1, 1, 64),
+                                        .sm_scale = 1}};
+  host_fixture_t fixture = host_fixture_create(&plain_case, UATTN_OP_FORWARD);
+  poison(&fixture.tensors.operands[UATTN_OPERAND_Q], 0, 3, 1);
+  poison(&fixture.tensors.operands[UATTN_OPERAND_K], 0, 70, -INFINITY);
+  host_fixture_run(&fixture, 0);
+  for (int i = 0; i < UATTN_FORWARD_RESULT_COUNT; ++i) {
+    double *wanted = host_fixture_reference(&fixture, i);
+    const uattn_tensor_t *found = &fixture.tensors.results[i];
+    for (size_t n = 0; n < host_tensor_size(found); ++n)
+      assert_true(isnan(wanted[n]) && isnan(host_tensor_number(found, n)));
+    free(wanted);
+  }
+  poison(&fixture.tensors.operands[UATTN_OPERAND_K], 69, 70, 1);
+  host_fixture_run(&fixture, 0);
+  const uattn_tensor_t *lse = &fixture.tensors.results[UATTN_RESULT_LSE];
+  assert_true(host_tensor_number(lse, 0) == 64);
+  host_fixture_destroy(&fixture);
 }
 
 static double sum_of_squares(const uattn_tensor_t *tensor) {
@@ -164,6 +214,8 @@ int main(void) {
       cmocka_unit_test(dead_rows_have_zero_results),
       cmocka_unit_test(live_nan_reaches_those_who_see_it),
       cmocka_unit_test(live_nan_reaches_the_gradient),
+      cmocka_unit_test(live_nan_of_keys_spares_dead_queries),
+      cmocka_unit_test(logits_that_all_are_minus_infinity_give_nan),
       cmocka_unit_test(single_keys_give_exact_results)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
