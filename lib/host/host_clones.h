@@ -8,7 +8,8 @@
  * differ between the versions, since one has fused multiplications. (Of one
  * that is not static a library would export the versions.) */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    __GNUC__ >= 12 && !defined(__SANITIZE_ADDRESS__)
+    __GNUC__ >= 12 && !defined(__SANITIZE_ADDRESS__) &&                        \
+    !defined(__SANITIZE_THREAD__)
 #define HOST_VECTOR_CLONES                                                     \
   __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else

@@ -50,6 +50,8 @@ void uattn_tile_softmax_add(uattn_tile_softmax_t *softmax,
 
 float uattn_tile_softmax_lse(const uattn_tile_softmax_t *softmax,
                              int64_t lane) {
+  if (softmax->sum[lane] == 0) /* all logits are -inf: 0 / 0, as out is */
+    return NAN;
   return (float)((double)softmax->max[lane] * M_LN2 +
                  log((double)softmax->sum[lane]));
 }

@@ -20,7 +20,7 @@ void uattn_tile_softmax_add(uattn_tile_softmax_t *softmax,
                             const uattn_tile_mask_t *mask, int64_t row_count,
                             float *tile, float *out_rescale);
 
-/* The natural logarithm of a lane's whole sum, which is not empty. */
+/* The natural logarithm of a lane's whole sum, to which keys were added. */
 float uattn_tile_softmax_lse(const uattn_tile_softmax_t *softmax, int64_t lane);
 
 #endif /* UATTN_HOST_TILE_SOFTMAX_H */
