@@ -165,7 +165,7 @@ def compile(
     assembler = None if ptxas is None else os.fspath(ptxas)
     if not isinstance(chip, str):
         raise TypeError(f"chip is {chip!r}: expected a str such as 'sm_90a'")
-    prebuilt = _prebuilt_name(text, chip)
+    prebuilt = prebuilt_name(source, chip)
     path = _cache.find_prebuilt(prebuilt)
     if path is not None:
         return Artifact.read(path)
@@ -202,16 +202,16 @@ def prebuild(
     files, in the order of the sources."""
     paths = []
     for source in sources:
-        text, _ = _source_text(source)
         artifact = compile(source, chip=chip, ptxas=ptxas)
-        path = pathlib.Path(folder) / _prebuilt_name(text, chip)
+        path = pathlib.Path(folder) / prebuilt_name(source, chip)
         artifact.write(path)
         paths.append(path)
     return paths
 
 
-def _prebuilt_name(text: str, chip: str) -> str:
-    return _cache.file_name(text=text, chip=chip)
+def prebuilt_name(source: Source, chip: str = "sm_90a") -> str:
+    """The file in which `compile` looks for a prebuilt artifact."""
+    return _cache.file_name(text=_source_text(source)[0], chip=chip)
 
 
 def _cached(name: str) -> Artifact | None:

@@ -16,7 +16,7 @@ from typing import Any
 import jax
 
 from .. import _abi, _cache
-from ..artifact import Artifact, compile
+from ..artifact import Artifact, compile, prebuilt_name
 from ..problem import Problem
 
 # Custom calls by the kind of problem.
@@ -40,13 +40,14 @@ def artifact_of(problem: Problem) -> tuple[str, Artifact]:
 
 
 def write_artifacts(folder: str | os.PathLike[str]) -> list[pathlib.Path]:
-    """Writes every artifact that this process lowered a call of, for processes
-    that run serialized modules (jax.export) without lowering them: a folder of
-    $UATTN_PREBUILT_PATH there. Returns the files."""
+    """Writes the artifact of every call that this process lowered for a GPU,
+    for processes that lower the same without a compiler or run serialized
+    modules (jax.export): a folder of $UATTN_PREBUILT_PATH there. Returns the
+    files."""
     paths = []
-    for name, artifact in _artifacts.items():
-        path = pathlib.Path(folder) / (name + _cache.SUFFIX)
-        artifact.write(path)
+    for problem, name in _of_problem.items():
+        path = pathlib.Path(folder) / prebuilt_name(problem)
+        _artifacts[name].write(path)
         paths.append(path)
     return paths
 
