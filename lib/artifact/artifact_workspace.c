@@ -6,10 +6,11 @@
 #include "artifact/call.h"
 #include "support/support.h"
 
-uattn_error_t *
-uattn_artifact_workspace_bytes(const uattn_artifact_t *artifact,
-                               size_t function, const uattn_tensor_t *arguments,
-                               size_t argument_count, size_t *out_bytes) {
+uattn_error_t *uattn_artifact_workspace_bytes(const uattn_artifact_t *artifact,
+                                              size_t function,
+                                              const uattn_tensor_t *arguments,
+                                              size_t argument_count,
+                                              size_t *out_bytes) {
   uint32_t count = artifact->function_count;
   uattn_function_facts_t *facts = uattn_allocate(count * sizeof *facts);
   uattn_error_t *error = NULL;

@@ -33,7 +33,7 @@ def register_noop(folder):
     library = pathlib.Path(folder) / "libnoop.so"
     subprocess.run(
         ["cc", "-std=c11", "-O2", "-shared", "-fPIC", f"-I{ROOT}/include",
-         f"-I{ROOT}/python_bindings/xla", f"{ROOT}/tools/uattn-bench/noop_handler.c",
+         f"-I{ROOT}/python_bindings/xla", f"{ROOT}/python_bindings/xla/noop_handler.c",
          "-o", str(library)], check=True)
     handler = ctypes.CDLL(str(library)).noop_execute
     jax.ffi.register_ffi_target("noop", jax.ffi.pycapsule(handler), platform="CUDA")

@@ -1,4 +1,6 @@
-/* The least that an XLA FFI handler can be: what jax_overhead.py compares with.
+/* The least that a handler can be: tools/uattn-bench/jax_overhead.py compiles
+ * it, to compare with. No part of the package.
+ * Layer: python_bindings. Must not know: uattn.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "call_frame.h"
 
