@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "reference/backward_pass.h"
-#include "support/parallel_for.h"
 #include "reference/row_operations.h"
 #include "reference/visibility.h"
+#include "support/parallel_for.h"
 #include "support/support.h"
 
 /* A thread's memory. */

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "support/parallel_for.h"
 #include "reference/reference_work.h"
 #include "reference/row_operations.h"
 #include "reference/visibility.h"
+#include "support/parallel_for.h"
 #include "support/support.h"
 
 /* One item of work is this many rows of one head, so that neighbours read the
