@@ -16,6 +16,9 @@
 #define LEAST_OFFSET (-(INT64_C(1) << 40))
 #define GREATEST_WINDOW ((INT64_C(1) << 62) + (INT64_C(1) << 33))
 
+/* Fewer blocks' keys are found sooner than threads start. */
+enum { THREAD_BLOCKS = 64 };
+
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -176,7 +179,8 @@ uattn_error_t *uattn_host_work_prepare(uattn_host_work_t *work) {
     return uattn_error_create(UATTN_ERROR_INTERNAL,
                               "no memory for the masks of %zu blocks of rows",
                               blocks);
-  return uattn_parallel_for((int64_t)blocks, work->thread_count, 0,
+  return uattn_parallel_for((int64_t)blocks,
+                            blocks < THREAD_BLOCKS ? 1 : work->thread_count, 0,
                             find_block_keys, work);
 }
 
