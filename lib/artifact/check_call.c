@@ -178,6 +178,8 @@ static uattn_error_t *check_step(const uattn_call_t *call, uint32_t index) {
                   uattn_cap_method_name(step->problem.cap.method));
   uattn_problem_t problem = uattn_call_problem(call, index);
   uattn_error_t *error = uattn_problem_validate(&problem);
+  if (!error)
+    error = uattn_problem_check_positions(&problem);
   const uattn_artifact_kernel_t *kernels =
       &call->artifact->kernels[step->first_kernel];
   for (uint32_t i = 0; !error && i < step->kernel_count; ++i)

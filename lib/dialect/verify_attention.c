@@ -2,6 +2,7 @@
  * Layer: dialect. Must not know: plans, kernels, which attributes are known.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "dialect/dialect_verify.h"
+#include "spec/spec.h"
 
 #include <inttypes.h>
 
@@ -178,24 +179,12 @@ static bool verify_required_values(MlirOperation op,
   return false;
 }
 
-/* Positions are q_offset + row and row; they and their differences are formed
- * in 32 bits on the device. */
-static bool verify_positions(MlirOperation op, const uattn_problem_t *problem) {
-  int64_t first = problem->q_offset;
-  int64_t rows = problem->q_tokens > 0 ? problem->q_tokens : 1;
-  if (first >= INT32_MIN && first <= INT32_MAX && first + rows - 1 <= INT32_MAX)
-    return true;
-  uattn_emit_error(op,
-                   "q_offset is %" PRId64 " with %" PRId64
-                   " query rows: expected positions from -2^31 to 2^31 - 1",
-                   first, rows);
-  return false;
-}
-
 static bool verify_problem(MlirOperation op, const uattn_problem_t *problem) {
   uattn_error_t *error = uattn_problem_validate(problem);
   if (!error)
-    return verify_positions(op, problem);
+    error = uattn_problem_check_positions(problem);
+  if (!error)
+    return true;
   uattn_emit_error(op, "%s", uattn_error_message(error));
   uattn_error_destroy(error);
   return false;

@@ -2,6 +2,7 @@
  * Layer: emit. Must not know: attributes of the op level; the masks' formulas,
  * which lib/mask states over any algebra.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "emit/clamp_bounds.h"
 #include "emit/forward_kernel.h"
 
 /* ---- lib/mask's algebra on IR values ---------------------------------------
@@ -120,15 +121,20 @@ static MlirValue load_bound(const uattn_builder_t *b,
                                 offset);
 }
 
-/* Positions are not negative, so a lower bound below 0 is 0. */
 static void emit_bounds(const uattn_builder_t *b,
                         uattn_forward_kernel_t *kernel) {
-  kernel->history_lower =
-      uattn_binary(b, "arith.maxsi", load_bound(b, kernel, 0), kernel->zero);
-  kernel->history_upper = load_bound(b, kernel, 1);
-  kernel->candidate_lower =
-      uattn_binary(b, "arith.maxsi", load_bound(b, kernel, 2), kernel->zero);
-  kernel->candidate_upper = load_bound(b, kernel, 3);
+  const MlirValue *params = kernel->params;
+  uattn_positions_t positions = {
+      .q_tokens = params[UATTN_FORWARD_PARAM_Q_TOKENS],
+      .kv_tokens = params[UATTN_FORWARD_PARAM_KV_TOKENS],
+      .q_offset = params[UATTN_FORWARD_PARAM_Q_OFFSET],
+  };
+  MlirValue *const bounds[] = {&kernel->history_lower, &kernel->history_upper,
+                               &kernel->candidate_lower,
+                               &kernel->candidate_upper};
+  for (int32_t i = 0; i < 4; ++i)
+    *bounds[i] =
+        uattn_emit_clamp_bound(b, &positions, load_bound(b, kernel, i));
 }
 
 uattn_forward_kernel_t

@@ -41,7 +41,9 @@
  *   ds                128 C  all consumers            all: dS is there
  */
 #include "emit/kernel_backward.h"
+
 #include "dialect/dialect.h"
+#include "emit/clamp_bounds.h"
 #include "emit/emit.h"
 
 enum { WARPS_PER_WARPGROUP = 4 };
@@ -156,12 +158,18 @@ static MlirValue load_bound(const uattn_builder_t *b,
 
 static void emit_bounds(const uattn_builder_t *b,
                         uattn_backward_kernel_t *kernel) {
-  kernel->history_lower =
-      uattn_binary(b, "arith.maxsi", load_bound(b, kernel, 0), kernel->zero);
-  kernel->history_upper = load_bound(b, kernel, 1);
-  kernel->candidate_lower =
-      uattn_binary(b, "arith.maxsi", load_bound(b, kernel, 2), kernel->zero);
-  kernel->candidate_upper = load_bound(b, kernel, 3);
+  const MlirValue *params = kernel->params;
+  uattn_positions_t positions = {
+      .q_tokens = params[UATTN_BACKWARD_PARAM_Q_TOKENS],
+      .kv_tokens = params[UATTN_BACKWARD_PARAM_KV_TOKENS],
+      .q_offset = params[UATTN_BACKWARD_PARAM_Q_OFFSET],
+  };
+  MlirValue *const bounds[] = {&kernel->history_lower, &kernel->history_upper,
+                               &kernel->candidate_lower,
+                               &kernel->candidate_upper};
+  for (int32_t i = 0; i < 4; ++i)
+    *bounds[i] =
+        uattn_emit_clamp_bound(b, &positions, load_bound(b, kernel, i));
 }
 
 /* Half-open ranges of i32. */

@@ -22,7 +22,7 @@ uattn_mask_kinds_t uattn_mask_kinds(const uattn_problem_t *problem);
 /* May a row see no key at all? */
 bool uattn_mask_may_be_empty(uattn_mask_kinds_t kinds);
 
-/* A value of the algebra; two words cover an int64_t and an MlirValue. */
+/* A value of the algebra: room for an int64_t or an MlirValue. */
 typedef struct {
   uint64_t words[1];
 } uattn_mask_value_t;

@@ -54,6 +54,12 @@ typedef struct {
 uattn_softmax_constants_t
 uattn_softmax_constants(const uattn_problem_t *problem);
 
+/* Kernels form positions, q_offset + row and row, the ends of their ranges and
+ * differences of these in 32 bits: refuses what leaves them. A dynamic number
+ * of rows counts as 1; a call's check knows it. */
+UATTN_NODISCARD uattn_error_t *
+uattn_problem_check_positions(const uattn_problem_t *problem);
+
 /* Conversions between float and the 16-bit types, round to nearest even;
  * NaN stays NaN, f16 overflows to infinity. */
 uint16_t uattn_bf16_from_float(float value);

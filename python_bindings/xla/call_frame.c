@@ -120,6 +120,11 @@ static const void *find(const ffi_attributes_t *attributes, const char *name,
   return NULL;
 }
 
+int uattn_xla_shown_size(const ffi_bytes_t *text) {
+  enum { MOST = 80 };
+  return text->size < MOST ? (int)text->size : MOST;
+}
+
 bool uattn_xla_find_text(const ffi_attributes_t *attributes, const char *name,
                          ffi_bytes_t *out_text) {
   const ffi_bytes_t *text = find(attributes, name, FFI_ATTRIBUTE_STRING);

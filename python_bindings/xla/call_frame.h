@@ -26,6 +26,9 @@ uattn_xla_read_tensors(const ffi_values_t *values, const char *role,
  * one of `results`: memory, and its size in bytes. */
 void *uattn_xla_take_workspace(ffi_values_t *results, size_t *out_bytes);
 
+/* How much of a text a message shows. */
+int uattn_xla_shown_size(const ffi_bytes_t *text);
+
 /* Attributes by name; false where there is none of that name and type. */
 bool uattn_xla_find_text(const ffi_attributes_t *attributes, const char *name,
                          ffi_bytes_t *out_text);

@@ -4,6 +4,7 @@
 #include "handlers.h"
 
 #include "kernel_registry.h"
+#include "op_attributes.h"
 
 /* The function that an artifact of one op holds. */
 enum { ONLY_FUNCTION = 0 };
@@ -21,7 +22,7 @@ static ffi_error_t *find_ordinal(const ffi_call_frame_t *frame,
   if (api->struct_size < sizeof *api) {
     *out_error = uattn_error_create(
         UATTN_ERROR_UNSUPPORTED,
-        "this jaxlib does not tell a handler its device: expected jaxlib 0.6.1 "
+        "this jaxlib does not tell a handler its device: expected jaxlib 0.10 "
         "or newer");
     return NULL;
   }
@@ -57,10 +58,12 @@ ffi_error_t *uattn_xla_cuda_initialize(ffi_call_frame_t *frame) {
   ffi_error_t *foreign = read_wanted(frame, &wanted, &error);
   if (foreign)
     return foreign;
-  if (!error && !uattn_xla_find_program(wanted.name.data, wanted.name.size,
-                                        wanted.ordinal))
+  uattn_problem_t problem;
+  if (!error)
+    error = uattn_xla_read_problem(&frame->attributes, &problem);
+  if (!error)
     error = uattn_xla_load_program(wanted.name.data, wanted.name.size,
-                                   wanted.ordinal);
+                                   wanted.ordinal, &problem);
   return give(frame, error);
 }
 

@@ -14,8 +14,9 @@
 UATTN_EXPORT ffi_error_t *uattn_xla_host_execute(ffi_call_frame_t *frame);
 
 /* Platform CUDA. `initialize` loads the kernels of the attribute `artifact`,
- * which names one that was added; `execute` enqueues them on XLA's stream,
- * allocates nothing and does not wait, so that it may be captured. The last
+ * which names one that was added, and whose op is the one that the attributes
+ * describe; `execute` enqueues them on XLA's stream, allocates nothing and does
+ * not wait for the GPU, so that it may be captured. The last
  * result is the workspace, u8, where the launch wants one. */
 UATTN_EXPORT ffi_error_t *uattn_xla_cuda_initialize(ffi_call_frame_t *frame);
 UATTN_EXPORT ffi_error_t *uattn_xla_cuda_execute(ffi_call_frame_t *frame);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/artifact.h"
 #include "handlers.h"
 
 typedef struct entry {
@@ -40,7 +41,7 @@ static uattn_error_t *no_memory(void) {
 }
 
 static bool has_name(const entry_t *entry, const char *name, size_t size) {
-  return strncmp(entry->name, name, size) == 0 && entry->name[size] == '\0';
+  return strlen(entry->name) == size && memcmp(entry->name, name, size) == 0;
 }
 
 static const entry_t *find_entry(const char *name, size_t size) {
@@ -112,8 +113,54 @@ static uattn_error_t *load(const entry_t *entry, int32_t ordinal) {
   return NULL;
 }
 
+/* The first attribute in which two ops differ; NULL where they are one. */
+static const char *find_difference(const uattn_problem_t *a,
+                                   const uattn_problem_t *b) {
+  const struct {
+    bool is_same;
+    const char *name;
+  } attributes[] = {
+      {a->kind == b->kind &&
+           memcmp(a->has_operand, b->has_operand, sizeof a->has_operand) == 0,
+       "operandSegmentSizes"},
+      {memcmp(a->has_result, b->has_result, sizeof a->has_result) == 0,
+       "resultSegmentSizes"},
+      {a->cap.method == b->cap.method, "cap_method"},
+      {a->cap.cap == b->cap.cap, "cap"},
+      {a->cap.alpha == b->cap.alpha, "cap_alpha"},
+      {a->cap.beta == b->cap.beta, "cap_beta"},
+      {a->sm_scale == b->sm_scale, "sm_scale"},
+      {a->is_causal == b->is_causal, "causal"},
+      {a->window_tokens == b->window_tokens, "window_len"},
+      {a->q_offset == b->q_offset, "q_offset"},
+      {a->z_loss_weight == b->z_loss_weight, "z_loss_weight"},
+      {a->is_deterministic == b->is_deterministic, "deterministic"},
+  };
+  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; ++i)
+    if (!attributes[i].is_same)
+      return attributes[i].name;
+  return NULL;
+}
+
+static uattn_error_t *check_op(const entry_t *entry,
+                               const uattn_problem_t *problem) {
+  const uattn_artifact_t *artifact = entry->artifact;
+  if (artifact->function_count != 1 || artifact->functions->step_count != 1)
+    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                              "artifact %s is not of one op", entry->name);
+  const char *name =
+      find_difference(&artifact->functions->steps->problem, problem);
+  if (!name)
+    return NULL;
+  return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                            "attribute %s is not what artifact %s was "
+                            "compiled for",
+                            name, entry->name);
+}
+
 uattn_error_t *uattn_xla_load_program(const char *name, size_t name_size,
-                                      int32_t ordinal) {
+                                      int32_t ordinal,
+                                      const uattn_problem_t *problem) {
   uattn_error_t *error = NULL;
   pthread_rwlock_wrlock(&registry_lock);
   const entry_t *entry = find_entry(name, name_size);
@@ -122,8 +169,10 @@ uattn_error_t *uattn_xla_load_program(const char *name, size_t name_size,
         UATTN_ERROR_IO,
         "artifact %.*s is not in this process: expected one that was lowered "
         "here, or a file of a folder of UATTN_PREBUILT_PATH",
-        (int)(name_size & 0xff), name);
-  else if (!find_program(name, name_size, ordinal))
+        name_size < 80 ? (int)name_size : 80, name);
+  else
+    error = check_op(entry, problem);
+  if (!error && !find_program(name, name_size, ordinal))
     error = load(entry, ordinal);
   pthread_rwlock_unlock(&registry_lock);
   return error;

@@ -12,8 +12,10 @@
 const uattn_program_t *
 uattn_xla_find_program(const char *name, size_t name_size, int32_t ordinal);
 
-/* Loads the kernels where they are not there yet. */
+/* Loads the kernels where they are not there yet. The artifact's op must be
+ * `problem` but for sizes and types, which every launch checks. */
 UATTN_NODISCARD uattn_error_t *
-uattn_xla_load_program(const char *name, size_t name_size, int32_t ordinal);
+uattn_xla_load_program(const char *name, size_t name_size, int32_t ordinal,
+                       const uattn_problem_t *problem);
 
 #endif /* UATTN_XLA_KERNEL_REGISTRY_H */

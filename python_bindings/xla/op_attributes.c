@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "op_attributes.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "call_frame.h"
@@ -43,15 +42,31 @@ static uattn_error_t *read_flag(const ffi_attributes_t *attributes,
 static uattn_error_t *read_method(const ffi_attributes_t *attributes,
                                   uattn_cap_method_t *out_method) {
   ffi_bytes_t text;
-  char name[16];
   if (!uattn_xla_find_text(attributes, "cap_method", &text))
     return missing("cap_method", "a text");
-  snprintf(name, sizeof name, "%.*s", (int)(text.size & 0xff), text.data);
-  if (!uattn_cap_method_parse(name, out_method))
-    return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
-                              "cap_method is %s: expected none, tanh, "
-                              "soft_sign or alsc",
-                              name);
+  for (int i = UATTN_CAP_NONE; i <= UATTN_CAP_ALSC; ++i) {
+    const char *name = uattn_cap_method_name((uattn_cap_method_t)i);
+    if (strlen(name) == text.size && memcmp(name, text.data, text.size) == 0) {
+      *out_method = (uattn_cap_method_t)i;
+      return NULL;
+    }
+  }
+  return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                            "cap_method is %.*s: expected none, tanh, "
+                            "soft_sign or alsc",
+                            uattn_xla_shown_size(&text), text.data);
+}
+
+static uattn_error_t *read_flags(const char *name, const ffi_array_t *array,
+                                 bool *out_flags) {
+  for (size_t i = 0; i < array->size; ++i) {
+    int32_t value = ((const int32_t *)array->data)[i];
+    if (value != 0 && value != 1)
+      return uattn_error_create(UATTN_ERROR_INVALID_ARGUMENT,
+                                "%s[%zu] is %d: expected 0 or 1", name, i,
+                                (int)value);
+    out_flags[i] = value == 1;
+  }
   return NULL;
 }
 
@@ -72,11 +87,11 @@ static uattn_error_t *read_presence(const ffi_attributes_t *attributes,
       results.size != result_count)
     return missing("resultSegmentSizes",
                    result_count == UATTN_RESULT_COUNT ? "4 s32" : "2 s32");
-  for (size_t i = 0; i < operands.size; ++i)
-    problem->has_operand[i] = ((const int32_t *)operands.data)[i] != 0;
-  for (size_t i = 0; i < results.size; ++i)
-    problem->has_result[i] = ((const int32_t *)results.data)[i] != 0;
-  return NULL;
+  uattn_error_t *error =
+      read_flags("operandSegmentSizes", &operands, problem->has_operand);
+  if (!error)
+    error = read_flags("resultSegmentSizes", &results, problem->has_result);
+  return error;
 }
 
 static uattn_error_t *read_backward(const ffi_attributes_t *attributes,
@@ -113,7 +128,8 @@ static uattn_error_t *check_names(const ffi_attributes_t *attributes,
       return uattn_error_create(
           UATTN_ERROR_INVALID_ARGUMENT,
           "attribute %.*s is unknown: expected those of the op",
-          (int)(attributes->names[i]->size & 0xff), attributes->names[i]->data);
+          uattn_xla_shown_size(attributes->names[i]),
+          attributes->names[i]->data);
   return NULL;
 }
 

@@ -468,11 +468,12 @@ func.func @q_offset_is_i64(%q: tensor<1x64x4x64xbf16>,
 
 // -----
 
-// The last of 64 query rows would be at 2^31.
+// The last of 64 query rows would be at 2^31, and none may be at 2^31 - 1: the
+// end of a range of positions is a position.
 func.func @positions_fit_32_bits(%q: tensor<1x64x4x64xbf16>,
                                  %k: tensor<1x96x2x64xbf16>,
                                  %v: tensor<1x96x2x64xbf16>) {
-  // expected-error @below {{q_offset is 2147483585 with 64 query rows: expected positions from -2^31 to 2^31 - 1}}
+  // expected-error @below {{q_offset is 2147483585 with 64 query rows: expected positions from -2^31 to 2^31 - 2}}
   "uattn.ranker_attention"(%q, %k, %v) {
     cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>,
     sm_scale = 0.125 : f32,

@@ -124,6 +124,11 @@ class Transformations(unittest.TestCase):
     def test_jit(self):
         self.check(jax.jit(jax.grad(self.loss, (0, 1, 2)))(*self.values))
 
+    def test_jit_that_is_switched_off(self):
+        with jax.disable_jit():
+            found = attention(*self.values)
+        check_forward(self, self.values, found)
+
     def test_remat(self):
         rerun = jax.checkpoint(self.loss)
         step = jax.jit(jax.value_and_grad(rerun, (0, 1, 2)))

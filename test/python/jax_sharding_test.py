@@ -134,6 +134,72 @@ class MixedDevices(unittest.TestCase):
         check_forward(self, (q, k, v), attention(q, k, v))
 
 
+class OtherMeshes(unittest.TestCase):
+    """Where JAX's partitioner is not asked, results are right all the same."""
+
+    def check(self, run, *operands):
+        check_forward(self, [np.asarray(x) for x in operands], run(*operands))
+
+    def test_set_mesh_and_operands_that_nobody_placed(self):
+        for kv_heads in (1, 2):
+            q, k, v = draw(8, 16, 16, HEADS, kv_heads)
+            for kind in (AxisType.Auto, AxisType.Explicit):
+                with jax.set_mesh(jax.make_mesh((8,), ("data",), axis_types=(kind,))):
+                    self.check(jax.jit(attention), q, k, v)
+                    self.check(attention, q, k, v)
+
+    def test_constraint_under_set_mesh(self):
+        q, k, v = draw(8, 16, 16, HEADS, 2)
+        with jax.set_mesh(make_mesh(4, 2)):
+            self.check(jax.jit(lambda q, k, v: attention(
+                jax.lax.with_sharding_constraint(q, P("data")), k, v)), q, k, v)
+
+    def test_shard_map_over_some_axes(self):
+        for axis in ("data", "heads"):
+            q, k, v = draw(8, 16, 16, HEADS, 2)
+            spec = P("data") if axis == "data" else P(None, None, "heads")
+            lse = P("data") if axis == "data" else P(None, "heads")
+            self.check(jax.jit(jax.shard_map(
+                attention, mesh=make_mesh(4, 2), in_specs=spec,
+                out_specs=(spec, lse), axis_names={axis})), q, k, v)
+
+    def test_shard_map_outside_jit(self):
+        q, k, v = draw(8, 16, 16, HEADS, 2)
+        run = jax.shard_map(attention, mesh=make_mesh(4, 2), in_specs=P("data"),
+                            out_specs=(P("data"), P("data")))
+        self.check(run, q, k, v)
+        dout = normal(9, q.shape)
+        _, gradients = gradients_of(run, dout)(q, k, v)
+        check_gradients(self, (q, k, v), dict(zip(("dq", "dk", "dv"), gradients)), dout)
+
+    def test_export_of_a_sharded_function(self):
+        from jax import export
+
+        q, k, v = draw(8, 16, 16, HEADS, 2)
+        sharding = NamedSharding(make_mesh(4, 2), P("data"))
+        run = jax.jit(attention, in_shardings=(sharding,) * 3)
+        checks = [export.DisabledSafetyCheck.custom_call("uattn.ranker_attention")]
+        exported = export.export(run, disabled_checks=checks)(q, k, v)
+        placed = [jax.device_put(x, sharding) for x in (q, k, v)]
+        self.check(jax.jit(exported.call), *placed)
+
+    def test_mapped_axis_beside_a_split_batch(self):
+        """The batch stays split, and nothing is gathered."""
+        for kind in (AxisType.Auto, AxisType.Explicit):
+            mesh = make_mesh(4, 2, kind)
+            sharding = NamedSharding(mesh, P(None, "data", None, "heads"))
+            stacked = [jnp.stack([x, x + 1, x]) for x in draw(8, 16, 16, HEADS, 2)]
+            with jax.set_mesh(mesh):
+                placed = [jax.device_put(x, sharding) for x in stacked]
+                run = jax.jit(jax.vmap(attention))
+                compiled = run.lower(*placed).compile()
+                out, lse = compiled(*placed)
+            self.assertIsNone(COLLECTIVE.search(compiled.as_text()))
+            self.assertEqual(out.sharding.shard_shape(out.shape), (3, 2, 16, 2, 64))
+            for i in range(3):
+                check_forward(self, [x[i] for x in stacked], (out[i], lse[i]))
+
+
 class ShardMap(unittest.TestCase):
     def test_batch_and_heads(self):
         mesh = make_mesh(4, 2)
@@ -233,9 +299,55 @@ class ContextParallel(unittest.TestCase):
     def test_segments_and_z_loss(self):
         self.check((*self.values, None, *self.ids), z_loss_weight=0.3)
 
+    def test_asymmetric_cap_of_candidates(self):
+        """Lost its digits: a difference of two sigmoids that are nearly 1."""
+        bounds = jnp.asarray([[2, 60, 60, 96], [0, 33, 40, 90]], jnp.int32)
+        self.check((*self.values[:3], None, bounds),
+                   cap=uattn.Cap("alsc", 30.0, 3.0, 5.0))
+
+    def test_ids_at_both_ends_of_their_type(self):
+        """A key outside the history had an id that a query has."""
+        ids = [jnp.where(jnp.arange(n) % 2 == 0, 2**31 - 1, -(2**31)) for n in (96, 128)]
+        ids = [jnp.broadcast_to(x.astype(jnp.int32), (2, x.size)) for x in ids]
+        bounds = jnp.asarray([[2, 60, 60, 96], [0, 33, 40, 90]], jnp.int32)
+        self.check((*self.values, bounds, *ids))
+
     def test_one_entry_without_keys(self):
         bounds = jnp.asarray([[0, 0, 0, 0], [0, 33, 40, 90]], jnp.int32)
         self.check((*self.values, bounds))
+
+    def refuse(self, kind, message, check_vma=True, specs=None, **attributes):
+        q, k, v, _ = self.values
+        run = jax.shard_map(
+            lambda q, k, v: uattn.jax.context_parallel_attention(
+                q, k, v, **({"axis_name": "heads"} | attributes)),
+            mesh=make_mesh(1, 8), check_vma=check_vma,
+            in_specs=specs or (P(), P(None, "heads"), P(None, "heads")),
+            out_specs=(P(), P()))
+        with self.assertRaisesRegex(kind, message):
+            jax.jit(run)(q, k, v)
+
+    def test_bad_input(self):
+        split = P(None, "heads")
+        self.refuse(ValueError, "expected shard_map with check_vma=True",
+                    check_vma=False)
+        self.refuse(ValueError, "q varies over 'heads': expected the whole operand",
+                    specs=(split, split, split))
+        self.refuse(ValueError, "k is the same on every device of 'heads': expected",
+                    specs=(P(), P(), P()))
+        self.refuse(ValueError, "axis_name is 'model': expected an axis of",
+                    axis_name="model")
+        self.refuse(TypeError, "axis_name is None: expected the name", axis_name=None)
+        self.refuse(ValueError, "z_loss_weight", z_loss_weight=float("nan"))
+        self.refuse(TypeError, "z_loss_weight is '1': expected a number",
+                    z_loss_weight="1")
+        self.refuse(TypeError, "q_offset is 1.5: expected an int", q_offset=1.5)
+        q, k, v, _ = self.values
+        with self.assertRaisesRegex(ValueError, "axis_name is 'heads': expected an axis"):
+            uattn.jax.context_parallel_attention(q, k, v, axis_name="heads")
+        bounds = jnp.zeros((2, 4), jnp.int32)
+        self.refuse(ValueError, "q_offset is 1099511627776: expected positions",
+                    bounds=bounds, q_offset=2**40)
 
     def test_numbers_of_dead_rows_reach_nobody(self):
         bounds = jnp.asarray([[10, 60, 60, 90], [10, 33, 40, 90]], jnp.int32)

@@ -205,6 +205,15 @@ static void refuses_attributes(void **state) {
   assert_ffi_error(uattn_xla_host_execute(&call.frame),
                    FFI_CODE_INVALID_ARGUMENT, "expected none, tanh");
   begin_op(&call, &op);
+  op.method = (ffi_bytes_t){"none\0more", 9};
+  assert_ffi_error(uattn_xla_host_execute(&call.frame),
+                   FFI_CODE_INVALID_ARGUMENT, "expected none, tanh");
+  begin_op(&call, &op);
+  op.operands[1] = 2;
+  assert_ffi_error(uattn_xla_host_execute(&call.frame),
+                   FFI_CODE_INVALID_ARGUMENT,
+                   "operandSegmentSizes[1] is 2: expected 0 or 1");
+  begin_op(&call, &op);
   op.operand_array.size = 8;
   assert_ffi_error(uattn_xla_host_execute(&call.frame),
                    FFI_CODE_INVALID_ARGUMENT, "expected 7 or 11 s32");
@@ -271,7 +280,7 @@ static void wants_a_device(void **state) {
   assert_ffi_error(uattn_xla_cuda_execute(&call.frame), 9, "XLA's own");
   call.api.struct_size = offsetof(ffi_api_t, device_ordinal_get);
   assert_ffi_error(uattn_xla_cuda_initialize(&call.frame),
-                   FFI_CODE_UNIMPLEMENTED, "expected jaxlib 0.6.1");
+                   FFI_CODE_UNIMPLEMENTED, "expected jaxlib 0.10");
 }
 
 static void keeps_artifacts(void **state) {
@@ -297,6 +306,15 @@ static void keeps_artifacts(void **state) {
   add_attribute(&call, "artifact", FFI_ATTRIBUTE_STRING, &name);
   ffi_error_t *refused = uattn_xla_cuda_initialize(&call.frame);
   assert_ffi_error(refused, FFI_CODE_UNAVAILABLE, "uattn.ranker_attention");
+
+  op.scale = 0.25f;
+  assert_ffi_error(uattn_xla_cuda_initialize(&call.frame),
+                   FFI_CODE_INVALID_ARGUMENT,
+                   "attribute sm_scale is not what artifact sample");
+  op.no = 1;
+  op.scale = 0.125f;
+  assert_ffi_error(uattn_xla_cuda_initialize(&call.frame),
+                   FFI_CODE_INVALID_ARGUMENT, "attribute causal is not what");
 }
 
 int main(void) {

@@ -43,15 +43,22 @@ def file_name(**facts: str) -> str:
 
 def find_prebuilt(name: str) -> pathlib.Path | None:
     """The first prebuilt artifact of that name."""
-    paths = (folder / name for folder in prebuilt_dirs())
-    return next((path for path in paths if path.is_file()), None)
+    for folder in prebuilt_dirs():
+        try:
+            if (folder / name).is_file():
+                return folder / name
+        except OSError as error:
+            warnings.warn(
+                f"{PREBUILT_VARIABLE}: left out: {error}", RuntimeWarning, stacklevel=3
+            )
+    return None
 
 
 def read(name: str) -> bytes | None:
     """What the cache holds under a name; None where it cannot be read."""
     try:
         return (cache_dir() / name).read_bytes()
-    except OSError:
+    except (OSError, RuntimeError):  # the latter: nobody's home
         return None
 
 
@@ -59,7 +66,7 @@ def keep(name: str, data: bytes) -> None:
     """Puts data into the cache; where that is not possible, a warning says so."""
     try:
         write(cache_dir() / name, data)
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
         warnings.warn(
             f"nothing is cached: {error}; set {CACHE_VARIABLE} to a folder that "
             "can be written",

@@ -142,6 +142,15 @@ class Artifact:
         _abi.check(library, error)
         return size.value
 
+    def __copy__(self) -> Artifact:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Artifact:
+        return self
+
+    def __reduce__(self) -> tuple[type[Artifact], tuple[bytes]]:
+        return Artifact, (self.data,)
+
     def __repr__(self) -> str:
         return f"Artifact({', '.join(self.functions)}; {len(self.data)} bytes)"
 

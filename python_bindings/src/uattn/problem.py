@@ -207,7 +207,10 @@ def make_spec(name: bytes, dtype: int, rank: int, shape: Any) -> TensorSpec:
 
 def _f32(value: float) -> float:
     """As the op holds it; infinity where it has no room."""
-    return C.c_float(value).value
+    try:
+        return C.c_float(value).value
+    except OverflowError:  # an int that no float has
+        return math.inf
 
 
 def _size(value: int | None) -> int:

@@ -54,6 +54,12 @@ class Program:
         # The artifact must outlive the program, and so is held by its end.
         weakref.finalize(self, _destroy, self._handle, artifact)
 
+    def __copy__(self) -> Program:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Program:
+        return self
+
     @property
     def device(self) -> int:
         """The GPU's ordinal."""

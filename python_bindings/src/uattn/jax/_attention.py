@@ -33,6 +33,12 @@ class Attributes:
     z_loss_weight: float
     deterministic: bool
 
+    def check(self, operands: Operands) -> None:
+        """Refuses, before any tracing, what the op refuses."""
+        self.forward(operands, lse=True).backward(
+            z_loss_weight=self.z_loss_weight, deterministic=self.deterministic
+        )
+
     def forward(self, operands: Operands, lse: bool) -> Problem:
         """The problem of operands that have been checked."""
         q, temp = operands.q, operands.temp
@@ -102,12 +108,18 @@ def ranker_attention(
     operands = check_operands(
         Operands(q, k, v, temp, bounds, q_segment_ids, kv_segment_ids)
     )
-    # Built for its checks: what it refuses is refused before any tracing.
-    attributes.forward(operands, lse=True).backward(
-        z_loss_weight=z_loss_weight, deterministic=deterministic
-    )
-    out, lse = _attend(attributes, *align(operands))
+    attributes.check(operands)
+    out, lse = _attend_jitted(attributes, *align(operands))
     return out, lse
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _attend_jitted(
+    attributes: Attributes, *operands: Array | None
+) -> tuple[Array, Array]:
+    """Of its own, since shard_map outside jit cannot run a custom_vjp that asks
+    which gradients are wanted."""
+    return _attend(attributes, *operands)
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))

@@ -5,6 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import math
+
 import jax
 import jax.numpy as jnp
 
@@ -19,7 +21,24 @@ def apply_cap(cap: Cap, s: jax.Array) -> jax.Array:
     if cap.method == "soft_sign":
         return s / (1 + jnp.abs(s) / c)
     if cap.method == "alsc":
-        middle = jax.nn.sigmoid(jnp.float32(cap.alpha * cap.beta))
-        risen = jax.nn.sigmoid(cap.alpha * (s / c + cap.beta))
-        return c * (risen - middle) / (middle * (1 - middle) + 1e-12)
+        return _alsc(cap, s)
     return s
+
+
+def _alsc(cap: Cap, s: jax.Array) -> jax.Array:
+    """No difference of two sigmoids, which would cancel: with u = alpha s / c,
+
+    sigma(z) - sigma(z - u) = sigma(z) sigma(u - z) (1 - exp(-u))     u >= 0
+                            = -sigma(-z) sigma(z - u) (1 - exp(u))    u < 0
+    """
+    middle = cap.alpha * cap.beta
+    above, below = _logistic(middle), _logistic(-middle)
+    scale = cap.cap / (above * below + 1e-12)
+    u = cap.alpha / cap.cap * s
+    rise = jax.nn.sigmoid(u + middle) * -jnp.expm1(-jnp.where(u >= 0, u, 0.0))
+    fall = jax.nn.sigmoid(-u - middle) * jnp.expm1(jnp.where(u < 0, u, 0.0))
+    return jnp.where(u >= 0, scale * below * rise, scale * above * fall)
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))

@@ -19,12 +19,13 @@ import jax
 import jax.numpy as jnp
 
 from ..problem import Cap
-from ._attention import ranker_attention
+from ._attention import Attributes, ranker_attention
 from ._caps import apply_cap
-from ._manual_axes import vary
+from ._manual_axes import vary, varying_axes
 from ._operands import Operands, check_operands
 
 Array: TypeAlias = jax.Array
+_SPLIT = ("k", "v", "kv_segment_ids")
 
 
 def context_parallel_attention(
@@ -49,7 +50,8 @@ def context_parallel_attention(
     `axis_name` holds keys d * T to (d + 1) * T - 1 of a history that is too
     long for one: k, v and kv_segment_ids are its T, all other operands are the
     whole ones and the same on every device, and so are out and lse. Positions
-    (bounds, causal, window_len, q_offset) count over all keys.
+    (bounds, causal, window_len, q_offset) count over all keys. shard_map has to
+    check what varies over the axis (check_vma, its default).
 
     Communicates one all-reduce of out in float32 and two of lse, and one of
     q's and temp's gradients in float32. A mesh axis of n devices compiles n
@@ -58,6 +60,16 @@ def context_parallel_attention(
     operands = check_operands(
         Operands(q, k, v, temp, bounds, q_segment_ids, kv_segment_ids)
     )
+    Attributes(
+        cap, sm_scale, causal, window_len, q_offset, z_loss_weight, deterministic
+    ).check(operands)
+    last_key = k.shape[1] * _axis_size(axis_name)
+    if bounds is not None and not -(2**31) + last_key <= q_offset < 2**31 - q.shape[1]:
+        raise ValueError(
+            f"q_offset is {q_offset}: expected positions and their differences to "
+            "fit 32 bits"
+        )
+    _check_axes(operands, axis_name)
     local = _own_copies(operands, axis_name)
     attend = functools.partial(
         _attend_at,
@@ -78,8 +90,43 @@ def context_parallel_attention(
             _attend_to_itself(local, q_offset, first_key, cap, sm_scale),
         ]
     out, lse = _merge(parts, axis_name)
-    out, lse = _with_z_loss(float(z_loss_weight), out, lse)
+    out, lse = _with_z_loss(z_loss_weight, out, lse)
     return out.astype(q.dtype), lse
+
+
+def _axis_size(axis_name: Any) -> int:
+    if not isinstance(axis_name, str):
+        raise TypeError(f"axis_name is {axis_name!r}: expected the name of one axis")
+    try:
+        return int(jax.lax.axis_size(axis_name))
+    except NameError:
+        raise ValueError(
+            f"axis_name is {axis_name!r}: expected an axis of the shard_map that "
+            "this is called in"
+        ) from None
+
+
+def _check_axes(operands: Operands, axis_name: str) -> None:
+    """What shard_map knows of the operands decides how gradients are summed."""
+    if axis_name not in varying_axes(jax.lax.axis_index(axis_name)):
+        raise ValueError(
+            f"axis_name is {axis_name!r}, over which nothing is known to vary: "
+            "expected shard_map with check_vma=True"
+        )
+    for name, operand in operands._asdict().items():
+        if operand is None:
+            continue
+        is_split = axis_name in varying_axes(operand)
+        if is_split and name not in _SPLIT:
+            raise ValueError(
+                f"{name} varies over {axis_name!r}: expected the whole operand, the "
+                "same on every device"
+            )
+        if not is_split and name in _SPLIT:
+            raise ValueError(
+                f"{name} is the same on every device of {axis_name!r}: expected each "
+                "one's part"
+            )
 
 
 def _own_copies(operands: Operands, axis_name: str) -> Operands:
@@ -157,9 +204,17 @@ def _only(is_kept: Array, x: Array) -> Array:
 
 
 def _fresh_id(ids: Array) -> Array:
-    """An id that is not among `ids`."""
-    top = jnp.max(ids)
-    return jnp.where(top < jnp.iinfo(jnp.int32).max, top + 1, jnp.min(ids) - 1)
+    """An id that is not among `ids`: after the largest, before the least, or,
+    where both are the ends of int32, in the first gap."""
+    ascending = jnp.sort(ids.ravel())
+    least, largest = ascending[0], ascending[-1]
+    before, after = ascending[:-1], ascending[1:]
+    has_gap = (before != after) & (before + 1 != after)
+    in_gap = ascending[jnp.argmax(has_gap)] + 1 if has_gap.size else largest
+    limits = jnp.iinfo(jnp.int32)
+    outside = jnp.where(largest < limits.max, largest + 1, least - 1)
+    is_full = (largest == limits.max) & (least == limits.min)
+    return jnp.where(is_full, in_gap, outside)
 
 
 def _attend_to_itself(

@@ -64,7 +64,7 @@ def check_operands(given: Operands) -> Operands:
         if value is not None:
             _check_dtype(name, value, operands.q)
             _check_shape(name, value, sizes)
-    _check_devices(operands)
+    check_devices(operands._asdict())
     heads, kv_heads = sizes["H"][0], sizes["H_kv"][0]
     if heads % kv_heads:
         raise ValueError(
@@ -98,10 +98,10 @@ def _check_dtype(name: str, value: Any, q: Any) -> None:
         )
 
 
-def _check_devices(operands: Operands) -> None:
-    """Of values that JAX may not move, outside jit."""
+def check_devices(operands: dict[str, Any]) -> None:
+    """Of values that JAX may not move, outside jit: by name, None is absent."""
     first: tuple[str, frozenset[Any]] | None = None
-    for name, value in operands._asdict().items():
+    for name, value in operands.items():
         if isinstance(value, jax.core.Tracer) or not getattr(value, "committed", False):
             continue
         devices = frozenset(value.devices())

@@ -19,7 +19,7 @@ from jax.interpreters import batching, mlir
 
 from .. import _abi
 from ..problem import Problem, indexed_operands, indexed_results
-from ._sharding import knows_devices, needs_devices, partitioned
+from ._sharding import can_partition, needs_devices, partitioned
 from ._targets import TARGETS, artifact_of
 
 Array: TypeAlias = jax.Array
@@ -57,23 +57,32 @@ def _compiled(*operands: Any, primitive: Any, problem: Problem) -> Any:
     return primitive.bind(*operands, problem=problem)
 
 
+def _run(*operands: Any, primitive: Any, problem: Problem) -> Any:
+    with jax.disable_jit(False):  # there is no other way to run it
+        return _compiled(*operands, primitive=primitive, problem=problem)
+
+
 def _batch(
     primitive: Any, operands: Any, axes: Any, *, problem: Problem
 ) -> tuple[list[Array], list[int]]:
-    """A mapped axis becomes a part of the batch."""
+    """A mapped axis becomes the minor part of the batch, so that a batch that is
+    split over devices stays so."""
     size = next(
         x.shape[axis] for x, axis in zip(operands, axes) if axis is not None
     )
+    if size == 0:
+        raise ValueError("vmap maps an axis of size 0: expected 1 or more")
     folded = []
     for operand, axis in zip(operands, axes):
         if axis is None:
-            stacked = jnp.broadcast_to(operand, (size, *operand.shape))
+            shape = (operand.shape[0], size, *operand.shape[1:])
+            stacked = jnp.broadcast_to(jnp.expand_dims(operand, 1), shape)
         else:
-            stacked = jnp.moveaxis(operand, axis, 0)
-        folded.append(stacked.reshape(-1, *stacked.shape[2:]))
+            stacked = jnp.moveaxis(operand, axis, 1)
+        folded.append(jax.lax.collapse(stacked, 0, 2))
     results = primitive.bind(*folded, problem=problem)
-    unfolded = [x.reshape(size, -1, *x.shape[1:]) for x in results]
-    return unfolded, [0] * len(unfolded)
+    unfolded = [x.reshape(-1, size, *x.shape[1:]) for x in results]
+    return unfolded, [1] * len(unfolded)
 
 
 def attributes(problem: Problem) -> dict[str, Any]:
@@ -137,14 +146,14 @@ def _make_primitives(name: str) -> Any:
     for primitive in (call, op):
         primitive.multiple_results = True
         primitive.def_abstract_eval(_abstract_eval)
-        primitive.def_impl(functools.partial(_compiled, primitive=primitive))
+        primitive.def_impl(functools.partial(_run, primitive=primitive))
         batching.primitive_batchers[primitive] = functools.partial(_batch, primitive)
     mlir.register_lowering(call, _lower_host, platform="cpu")
     mlir.register_lowering(call, _lower_cuda, platform="cuda")
     split = partitioned(call)
 
     def lower(ctx: Any, *operands: Any, problem: Problem) -> Any:
-        if knows_devices(ctx):
+        if can_partition(ctx):
             run = functools.partial(split, problem)
         else:
             run = functools.partial(call.bind, problem=problem)

@@ -78,3 +78,7 @@ def _check_type(segment_ids: Any) -> None:
         raise ValueError(
             f"segment_ids has shape {segment_ids.shape}: expected rank 2, (B, S)"
         )
+    if 0 in segment_ids.shape:
+        raise ValueError(
+            f"segment_ids has shape {segment_ids.shape}: expected no empty dimension"
+        )

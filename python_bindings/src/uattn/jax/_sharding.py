@@ -16,6 +16,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax._src import dispatch
+from jax._src.sharding_impls import ShardingContext
 from jax.experimental.custom_partitioning import custom_partitioning
 from jax.sharding import NamedSharding, PartitionSpec
 
@@ -62,10 +63,21 @@ def needs_devices(primitive: Any) -> None:
     dispatch.prim_requires_devices_during_lowering.add(primitive)
 
 
-def knows_devices(context: Any) -> bool:
-    """Whether a lowering is for given devices; jax.export's is for any."""
-    axes = context.module_context.axis_context
-    return getattr(axes, "device_assignment", True) is not None
+def can_partition(context: Any) -> bool:
+    """Whether JAX can partition what is lowered here: for a mesh whose axes all
+    are the partitioner's. Elsewhere (jax.export, a part of the axes manual, no
+    mesh, the partitioner before Shardy) a custom call is replicated, which is
+    right, only slower where its operands are split."""
+    module = context.module_context
+    axes = module.axis_context
+    return (
+        bool(getattr(jax.config, "jax_use_shardy_partitioner", True))
+        and not module.lowering_parameters.for_export
+        and isinstance(axes, ShardingContext)
+        and axes.device_assignment is not None
+        and axes.abstract_mesh is not None
+        and not axes.abstract_mesh.empty
+    )
 
 
 def _rule(problem: Problem, mesh: Any, operand_types: Any, result_types: Any) -> Any:
@@ -78,7 +90,7 @@ def _rule(problem: Problem, mesh: Any, operand_types: Any, result_types: Any) ->
     sizes: dict[str, Any] = {}
     if q_heads == kv_heads:
         factors = {"H": "h", "K": "h"}
-    elif any(kv_heads % size for size in mesh.shape.values()):
+    elif kv_heads == 1 or any(kv_heads % size for size in mesh.shape.values()):
         factors = {"H": "h", "K": "k"}
     else:
         factors = {"H": "(h g)", "K": "h"}

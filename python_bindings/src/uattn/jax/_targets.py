@@ -44,9 +44,10 @@ def write_artifacts(folder: str | os.PathLike[str]) -> list[pathlib.Path]:
     for processes that lower the same without a compiler or run serialized
     modules (jax.export): a folder of $UATTN_PREBUILT_PATH there. Returns the
     files."""
-    paths = []
-    for problem, name in _of_problem.items():
-        path = pathlib.Path(folder) / prebuilt_name(problem)
+    target, paths = pathlib.Path(folder), []
+    target.mkdir(parents=True, exist_ok=True)
+    for problem, name in list(_of_problem.items()):  # others may lower meanwhile
+        path = target / prebuilt_name(problem)
         _artifacts[name].write(path)
         paths.append(path)
     return paths

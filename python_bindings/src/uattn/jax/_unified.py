@@ -14,6 +14,7 @@ from .._checks import expect_int, expect_one_of, expect_real
 from .. import _abi
 from ..problem import Cap
 from ._attention import ranker_attention
+from ._operands import check_devices
 from ._segments import bounds_from_segment_ids
 
 
@@ -106,6 +107,7 @@ def unified_attention(
     if segment_ids is not None:
         bounds = bounds_from_segment_ids(segment_ids)
         _check_tokens(q, k, segment_ids)
+        check_devices({"q": q, "segment_ids": segment_ids})
     if temp is not None and getattr(temp, "ndim", None) == 3:
         if temp.shape[2] != 1:
             raise ValueError(
