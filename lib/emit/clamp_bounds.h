@@ -13,11 +13,11 @@ typedef struct {
   MlirValue q_offset;
 } uattn_positions_t;
 
-/* A number of bounds, any i32, as one that leaves the same positions in its
- * range: from 0 to the first position that no query and no key has. Differences
- * to positions then fit i32. */
-MlirValue uattn_emit_clamp_bound(const uattn_builder_t *b,
-                                 const uattn_positions_t *positions,
-                                 MlirValue bound);
+/* A range of bounds, any i32, as one with the same positions whose ends lie
+ * between 0 and the first position that no query and no key has. Differences of
+ * these to positions then fit i32. */
+void uattn_emit_clamp_range(const uattn_builder_t *b,
+                            const uattn_positions_t *positions,
+                            MlirValue *io_lower, MlirValue *io_upper);
 
 #endif /* UATTN_EMIT_CLAMP_BOUNDS_H */

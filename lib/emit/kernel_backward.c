@@ -164,12 +164,14 @@ static void emit_bounds(const uattn_builder_t *b,
       .kv_tokens = params[UATTN_BACKWARD_PARAM_KV_TOKENS],
       .q_offset = params[UATTN_BACKWARD_PARAM_Q_OFFSET],
   };
-  MlirValue *const bounds[] = {&kernel->history_lower, &kernel->history_upper,
-                               &kernel->candidate_lower,
-                               &kernel->candidate_upper};
-  for (int32_t i = 0; i < 4; ++i)
-    *bounds[i] =
-        uattn_emit_clamp_bound(b, &positions, load_bound(b, kernel, i));
+  kernel->history_lower = load_bound(b, kernel, 0);
+  kernel->history_upper = load_bound(b, kernel, 1);
+  kernel->candidate_lower = load_bound(b, kernel, 2);
+  kernel->candidate_upper = load_bound(b, kernel, 3);
+  uattn_emit_clamp_range(b, &positions, &kernel->history_lower,
+                         &kernel->history_upper);
+  uattn_emit_clamp_range(b, &positions, &kernel->candidate_lower,
+                         &kernel->candidate_upper);
 }
 
 /* Half-open ranges of i32. */
