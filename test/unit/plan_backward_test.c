@@ -491,8 +491,8 @@ static void fused_kernels_take_what_they_use(void **state) {
   EXPECT_PARAMS(&plan, ROWS, MAP(OUT, 64), MAP(DOUT, 64), PARAM(LSE),
                 PARAM(TEMP), PARAM(BOUNDS), PARAM(EXPONENT_SHIFT),
                 PARAM(GRADIENT_SHIFT), PARAM(RECORDS), PARAM(DQ_SUMS),
-                PARAM(Q_TOKENS), PARAM(Q_HEADS), PARAM(TILES), PARAM(Q_OFFSET),
-                PARAM(Z_LOSS_WEIGHT));
+                PARAM(Q_TOKENS), PARAM(KV_TOKENS), PARAM(Q_HEADS), PARAM(TILES),
+                PARAM(Q_OFFSET), PARAM(Z_LOSS_WEIGHT));
   EXPECT_PARAMS(&plan, FINISH, MAP(Q, 64), MAP(K, MOVING_ROWS),
                 MAP(V, MOVING_ROWS), MAP(DOUT, 64), MAP(DQ, STORED_ROWS),
                 PARAM(TEMP), PARAM(BOUNDS), PARAM(EXPONENT_SHIFT),
@@ -510,13 +510,14 @@ static void large_head_dims_split_what_they_take(void **state) {
   EXPECT_PARAMS(&plan, DK, MAP(Q, MOVING_ROWS), MAP(K, Q_ROWS), MAP(V, Q_ROWS),
                 MAP(DOUT, MOVING_ROWS), MAP(DK, STORED_ROWS), PARAM(BOUNDS),
                 PARAM(EXPONENT_SHIFT), PARAM(GRADIENT_SHIFT), PARAM(RECORDS),
-                PARAM(Q_TOKENS), PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES),
-                PARAM(Q_OFFSET), PARAM(POST_SCALE), PARAM(GRADIENT_SCALE));
+                PARAM(Q_TOKENS), PARAM(KV_TOKENS), PARAM(Q_HEADS),
+                PARAM(KV_HEADS), PARAM(TILES), PARAM(Q_OFFSET),
+                PARAM(POST_SCALE), PARAM(GRADIENT_SCALE));
   EXPECT_PARAMS(&plan, DV, MAP(Q, MOVING_ROWS), MAP(K, Q_ROWS),
                 MAP(DOUT, MOVING_ROWS), MAP(DV, STORED_ROWS), PARAM(BOUNDS),
                 PARAM(EXPONENT_SHIFT), PARAM(RECORDS), PARAM(Q_TOKENS),
-                PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES), PARAM(Q_OFFSET),
-                PARAM(POST_SCALE));
+                PARAM(KV_TOKENS), PARAM(Q_HEADS), PARAM(KV_HEADS), PARAM(TILES),
+                PARAM(Q_OFFSET), PARAM(POST_SCALE));
 }
 
 /* The row kernel puts temp and segments into the records; dtemp's share needs
