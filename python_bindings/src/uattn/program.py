@@ -158,25 +158,14 @@ class Program:
         stream: int,
         is_written: bool,
     ) -> tuple[Any, list[Any]]:
-        if len(tensors) != len(specs):
-            raise TypeError(
-                f"{len(tensors)} {what} are given: expected "
-                + ", ".join(spec.name for spec in specs)
-            )
-        found, capsules = (_abi.Tensor * len(specs))(), []
-        for position, (tensor, spec) in enumerate(zip(tensors, specs)):
-            found[position], capsule = _dlpack.borrow(
-                tensor,
-                spec.name,
-                ordinal=self.device,
-                stream=stream,
-                is_written=is_written,
-            )
-            capsules.append(capsule)
-            dtype = _abi.DTYPES[found[position].dtype]
-            if dtype != spec.dtype:
-                raise TypeError(f"{spec.name} has dtype {dtype}: expected {spec.dtype}")
-        return found, capsules
+        return _dlpack.borrow_all(
+            tensors,
+            specs,
+            what,
+            ordinal=self.device,
+            stream=stream,
+            is_written=is_written,
+        )
 
 
 def load(artifact: Artifact, device: int = 0) -> Program:
