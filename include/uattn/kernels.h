@@ -50,7 +50,7 @@ typedef union {
  * may be shared between threads. */
 typedef struct uattn_kernels uattn_kernels_t;
 
-/* Borrows the artifact until it is destroyed. */
+/* Borrows the artifact, which only uattn_kernels_destroy may outlive. */
 UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
 uattn_kernels_create(const uattn_artifact_t *artifact,
                      uattn_kernels_t **out_kernels);
@@ -83,7 +83,7 @@ typedef struct {
   uattn_param_kind_t kind;
   uattn_dtype_t dtype; /* of what lies behind a map or pointer */
   const char *name;    /* "q", "scratch0", "kv_tokens"; a kernel may list a
-                          tensor as a map and as a pointer; static */
+                          tensor more than once; static */
 } uattn_param_info_t;
 
 UATTN_EXPORT uattn_param_info_t

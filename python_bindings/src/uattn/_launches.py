@@ -66,19 +66,12 @@ class Launches:
     def __init__(self, artifact: Artifact) -> None:
         self._library = library = _abi.runtime()
         self._handle = C.c_void_p()
-        # The kernels borrow the handle; the artifact keeps both.
         error = library.uattn_kernels_create(artifact.handle, C.byref(self._handle))
         _abi.check(library, error)
-        self._artifact = weakref.ref(artifact)
+        self.artifact = artifact
+        # The two hold each other and end together, in any order: the end of
+        # this handle does not read the artifact's.
         weakref.finalize(self, library.uattn_kernels_destroy, self._handle)
-
-    @property
-    def artifact(self) -> Artifact:
-        """Whose kernels they are."""
-        artifact = self._artifact()
-        if artifact is None:
-            raise ReferenceError("the artifact of these kernels is gone")
-        return artifact
 
     @functools.cached_property
     def _kernels(self) -> list[tuple[Kernel, ...]]:

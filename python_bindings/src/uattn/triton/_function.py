@@ -24,9 +24,11 @@ from ._loader import launcher_type
 _MAP_ANNOTATION = "fp32"
 
 
-class StubSource(ASTSource):  # type: ignore[misc]
+class StubSource(ASTSource):
     """A stub's source: a signature for Triton's frontend and, in it, tensor
     maps for Triton's launcher."""
+
+    signature: dict[str, str]
 
     def __init__(
         self,
@@ -50,7 +52,7 @@ class StubSource(ASTSource):  # type: ignore[misc]
             self.signature = launched
 
 
-class StubFunction(JITFunction):  # type: ignore[misc]
+class StubFunction(JITFunction):
     """A @triton.jit function whose code the stage hook provides."""
 
     def __init__(
@@ -89,7 +91,8 @@ def make_function(kernel: Kernel, constexprs: Mapping[str, Any]) -> StubFunction
     path = f"<uattn stub {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
     scope: dict[str, Any] = {"tl": tl, "__name__": __name__}
-    exec(compile(text, path, "exec"), scope)
+    # Annotations are values there, whatever this file imports.
+    exec(compile(text, path, "exec", dont_inherit=True), scope)
     maps = [name for name, param in zip(names, kernel.params) if param.kind == "map"]
     return StubFunction(scope[kernel.entry], kernel, maps, constexprs)
 

@@ -67,7 +67,10 @@ def launch(
             cap=cap,
         )
         # All of them before the first launch: on an error nothing is enqueued.
-        loaded = [_loaded(artifact, made.kernel, device) for made in launches]
+        key = (artifact.digest, artifact.function_index(function), device)
+        loaded = [
+            _loaded((*key, index), made.kernel) for index, made in enumerate(launches)
+        ]
         values = [argument_list(made) for made in launches]
         for code, made, given in zip(loaded, launches, values):
             code.launch(made.cta_count, handle, given)
@@ -162,17 +165,17 @@ class _Loaded:
         )
 
 
-# Never unloaded, as Triton's own kernels are not. A kernel is known by its
-# artifact's content, its name and its image.
-_kernels: dict[tuple[str, Kernel, int], _Loaded] = {}
+# Never unloaded, as Triton's own kernels are not. By an artifact's content, a
+# function, a device and a kernel of the function: an artifact that is read
+# again finds what is loaded.
+_kernels: dict[tuple[str, int, int, int], _Loaded] = {}
 _lock = threading.Lock()
 
 
-def _loaded(artifact: Artifact, kernel: Kernel, device: int) -> _Loaded:
-    key = (artifact.digest, kernel, device)
+def _loaded(key: tuple[str, int, int, int], kernel: Kernel) -> _Loaded:
     with _lock:
         if key not in _kernels:
-            _kernels[key] = _Loaded(kernel, device)
+            _kernels[key] = _Loaded(kernel, device=key[2])
         return _kernels[key]
 
 

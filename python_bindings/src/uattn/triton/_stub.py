@@ -23,8 +23,10 @@ def stub(source: Source | Artifact, *, function: str | None = None) -> Stub:
     artifact = source if isinstance(source, Artifact) else compile(source)
     index = artifact.function_index(function)
     attributes = _attributes(source) if isinstance(source, Problem) else {}
-    made = Stub(artifact, artifact.functions[index], attributes)
-    return _stubs.setdefault((artifact.digest, index, tuple(attributes.items())), made)
+    key = (artifact.digest, index, tuple(attributes.items()))
+    if key not in _stubs:
+        _stubs[key] = Stub(artifact, artifact.functions[index], attributes)
+    return _stubs[key]
 
 
 _stubs: dict[tuple[Any, ...], Stub] = {}
