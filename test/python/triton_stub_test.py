@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 import gc
 import inspect
+import pathlib
 import subprocess
 import sys
 import unittest
@@ -202,6 +203,24 @@ class Refusals(unittest.TestCase):
         with mock.patch.object(_hook, "knobs", old):
             with self.assertRaisesRegex(RuntimeError, "expected Triton 3.6 or newer"):
                 uattn.triton.install()
+
+
+class Example(unittest.TestCase):
+    def test_its_kernels_compile(self):
+        folder = pathlib.Path(__file__).parents[2] / "python_bindings" / "examples"
+        with mock.patch.object(sys, "path", [*sys.path, str(folder)]):
+            import triton_between as example
+        shared = {"x": "*bf16", "HEAD_DIM": "constexpr", "BLOCK": "constexpr"}
+        shared |= dict.fromkeys(("tokens", "heads", "count"), "i32")
+        for function, own in (
+            (example.rotate, {"out": "*bf16"}),
+            (example.add, {"residual": "*fp32", "out": "*fp32"}),
+        ):
+            types = {name: (shared | own)[name] for name in function.arg_names}
+            constants = {"HEAD_DIM": 128, "BLOCK": 1024}
+            constants = {x: constants[x] for x in types if types[x] == "constexpr"}
+            triton.compile(ASTSource(function, types, constants), target=HOPPER)
+        self.assertEqual(len(uattn.triton.stub(example.PROBLEM).kernels), 1)
 
 
 class Imports(unittest.TestCase):

@@ -131,7 +131,7 @@ class Launches:
         Takes and refuses what `Program.launch` does. NotImplementedError says
         that kernels alone do not make up the function."""
         artifact = self.artifact
-        where = {"ordinal": device, "stream": stream}
+        where: Any = {"ordinal": device, "stream": stream}
         given, capsules = _dlpack.borrow_all(
             arguments,
             artifact.arguments(function),
@@ -149,18 +149,9 @@ class Launches:
             results=written,
             result_count=len(written),
         )
-        if workspace is not None:
-            call.workspace, call.workspace_bytes, kept = _dlpack.borrow_bytes(
-                workspace, "workspace", **where
-            )
-            more.append(kept)
-        if sm_scale is not None:
-            expect_real("sm_scale", sm_scale)
-            call.sm_scale = C.pointer(C.c_double(sm_scale))
-        if cap is not None:
-            if not isinstance(cap, Cap):
-                raise TypeError(f"cap is {cap!r}: expected a uattn.Cap")
-            call.cap = C.pointer(cap.struct())
+        more += set_options(
+            call, workspace=workspace, sm_scale=sm_scale, cap=cap, **where
+        )
         kernels = self.kernels(function)
         found = (_abi.KernelArguments * len(kernels))()
         error = self._library.uattn_kernels_describe(
@@ -169,6 +160,33 @@ class Launches:
         del capsules, more  # they kept the tensors alive until here
         _abi.check(self._library, error)
         return [_launch(kernel, made) for kernel, made in zip(kernels, found)]
+
+
+def set_options(
+    call: _abi.Launch | _abi.KernelsCall,
+    *,
+    workspace: Any,
+    sm_scale: float | None,
+    cap: Cap | None,
+    ordinal: int,
+    stream: int,
+) -> list[Any]:
+    """Fills in what is not a tensor of the function; returns what keeps the
+    workspace alive."""
+    kept = []
+    if workspace is not None:
+        call.workspace, call.workspace_bytes, capsule = _dlpack.borrow_bytes(
+            workspace, "workspace", ordinal=ordinal, stream=stream
+        )
+        kept.append(capsule)
+    if sm_scale is not None:
+        expect_real("sm_scale", sm_scale)
+        call.sm_scale = C.pointer(C.c_double(sm_scale))
+    if cap is not None:
+        if not isinstance(cap, Cap):
+            raise TypeError(f"cap is {cap!r}: expected a uattn.Cap")
+        call.cap = C.pointer(cap.struct())
+    return kept
 
 
 def _launch(kernel: Kernel, made: _abi.KernelArguments) -> Launch:

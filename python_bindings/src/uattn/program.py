@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _abi, _dlpack
-from ._checks import expect_int, expect_real
+from ._checks import expect_int
+from ._launches import set_options
 from .artifact import Artifact
 from .problem import Cap, TensorSpec
 
@@ -126,18 +127,14 @@ class Program:
             result_count=len(written),
             stream=handle,
         )
-        if workspace is not None:
-            launch.workspace, launch.workspace_bytes, kept = _dlpack.borrow_bytes(
-                workspace, "workspace", ordinal=self.device, stream=handle
-            )
-            more.append(kept)
-        if sm_scale is not None:
-            expect_real("sm_scale", sm_scale)
-            launch.sm_scale = C.pointer(C.c_double(sm_scale))
-        if cap is not None:
-            if not isinstance(cap, Cap):
-                raise TypeError(f"cap is {cap!r}: expected a uattn.Cap")
-            launch.cap = C.pointer(cap.struct())
+        more += set_options(
+            launch,
+            workspace=workspace,
+            sm_scale=sm_scale,
+            cap=cap,
+            ordinal=self.device,
+            stream=handle,
+        )
         error = self._library.uattn_function_launch(
             self._handle, index, C.byref(launch)
         )
