@@ -289,27 +289,29 @@ static void functions_past_the_last_are_refused(void **state) {
 
 static void copied_results_are_unsupported(void **state) {
   (void)state;
-  uattn_artifact_t *artifact = sample_artifact(&backward);
+  uattn_artifact_t *artifact = sample_artifact(&forward);
   sample_artifact_return_argument(artifact);
-  fixture_t *fixture = make_fixture(&backward);
+  fixture_t *fixture = make_fixture(&forward);
   uattn_kernels_t *kernels = NULL;
   assert_ok(uattn_kernels_create(artifact, &kernels));
+  uattn_launch_t *launch = &fixture->launch;
   const int64_t shape[1] = {2};
   uattn_tensor_t extra =
       uattn_tensor_dense(place(fixture, 7), UATTN_DTYPE_I32, 1, shape);
-  fixture->arguments[7] = fixture->results[4] = extra;
-  uattn_kernels_call_t call = {.struct_size = sizeof call,
-                               .arguments = fixture->arguments,
-                               .argument_count = 8,
-                               .results = fixture->results,
-                               .result_count = 5,
-                               .workspace = fixture->launch.workspace,
-                               .workspace_bytes =
-                                   fixture->launch.workspace_bytes};
+  fixture->arguments[launch->argument_count] = extra;
+  fixture->results[launch->result_count] = extra;
+  const uattn_kernels_call_t call = {
+      .struct_size = sizeof call,
+      .arguments = launch->arguments,
+      .argument_count = launch->argument_count + 1,
+      .results = launch->results,
+      .result_count = launch->result_count + 1,
+      .workspace = launch->workspace,
+      .workspace_bytes = launch->workspace_bytes};
   uattn_kernel_arguments_t described[LAUNCH_LIMIT];
   assert_error_says(uattn_kernels_describe(kernels, 0, &call, described),
                     UATTN_ERROR_UNSUPPORTED,
-                    "result 4 (extra) is no kernel's but a copy");
+                    "(extra) is no kernel's but a copy");
   uattn_kernels_destroy(kernels);
   uattn_artifact_destroy(artifact);
   destroy_fixture(fixture);
