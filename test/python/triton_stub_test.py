@@ -157,14 +157,15 @@ class Hook(unittest.TestCase):
         ours = knobs.runtime.add_stages_inspection_hook
 
         def later(*arguments):
-            calls.append("later")
+            calls.append(len(arguments))
             return ours(*arguments)
 
         knobs.runtime.add_stages_inspection_hook = later
         stub = uattn.triton.stub(DENSE).kernels[0]
         made = triton.compile(stub.source(), target=HOPPER)
         self.assertEqual(made.metadata.num_warps * 32, 512)
-        self.assertEqual(calls, ["later"])
+        # From 3.7 on without arguments too, for keys.
+        self.assertEqual([x for x in calls if x], [5])
 
     def test_a_removed_hook_comes_back(self):
         stub = uattn.triton.stub(DENSE).kernels[0]

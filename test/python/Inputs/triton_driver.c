@@ -75,6 +75,10 @@ EXPORT int cuGetErrorString(int result, const char **text) {
   *text = "refused by the test's driver";
   return 0;
 }
+EXPORT int cuDriverGetVersion(int *version) {
+  *version = 13020;
+  return 0;
+}
 EXPORT int cuInit(unsigned flags) { return (int)flags; }
 EXPORT int cuCtxGetCurrent(void **context) {
   *context = launches;
@@ -102,6 +106,19 @@ EXPORT int cuDevicePrimaryCtxRetain(void **context, int device) {
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
   (void)attribute, (void)device;
   *value = 232448;
+  return 0;
+}
+EXPORT int cuCtxGetDevice(int *device) {
+  *device = 0;
+  return 0;
+}
+EXPORT int cuStreamIsCapturing(void *stream, int *status) {
+  (void)stream;
+  *status = 0;
+  return 0;
+}
+EXPORT int cuModuleUnload(void *module) {
+  (void)module;
   return 0;
 }
 EXPORT int cuPointerGetAttribute(uint64_t *value, int attribute,
