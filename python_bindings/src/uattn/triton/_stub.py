@@ -182,11 +182,16 @@ class StubKernel:
 
 
 def _attributes(problem: Problem) -> dict[str, Any]:
-    """The op's attributes as constexprs."""
+    """What is asked of the op, as constexprs: for readers, since the code is
+    what ARTIFACT names."""
     return {
+        "KIND": problem.kind,
         "HEAD_DIM": problem.head_dim,
         "DTYPE": problem.dtype,
         "CAP": problem.cap.method,
         "CAUSAL": problem.causal,
         "WINDOW": problem.window_len or 0,
+        "BOUNDS": problem.bounds,
+        "SEGMENT_IDS": problem.segment_ids,
+        "TEMP": problem.temp or "none",
     }
