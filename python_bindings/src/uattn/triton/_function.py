@@ -15,7 +15,7 @@ from triton.compiler import ASTSource
 from triton.runtime.jit import JITFunction
 
 from .._launches import Kernel, Param
-from ._hook import install, stub_name
+from ._hook import VERSION, install, stub_name
 from ._loader import launcher_type
 
 # The frontend knows no type for a tensor map. A parameter that is annotated as
@@ -86,7 +86,7 @@ def make_function(kernel: Kernel, constexprs: Mapping[str, Any]) -> StubFunction
         for name, param in zip(names, kernel.params)
     ]
     lines += [f"    {name}: tl.constexpr," for name in constexprs]
-    lines += ["):", "    pass"]
+    lines += ["):", f"    pass  # version {VERSION} of the stage hook"]
     text = "\n".join(lines) + "\n"
     path = f"<uattn stub {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
