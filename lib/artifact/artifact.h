@@ -5,6 +5,7 @@
 #define UATTN_ARTIFACT_ARTIFACT_H
 
 #include "uattn/artifact.h"
+#include "uattn/kernels.h"
 #include "uattn/problem.h"
 
 /* Static facts of one value that flows through a function. */
@@ -14,14 +15,6 @@ typedef struct {
   int32_t rank;     /* at most 4 */
   int64_t shape[4]; /* UATTN_DIM_DYNAMIC where free */
 } uattn_artifact_value_t;
-
-/* What a kernel parameter is made from when it is launched. */
-typedef enum {
-  UATTN_PARAM_TENSOR_MAP = 0, /* CUtensorMap by value, 128 bytes, align 64 */
-  UATTN_PARAM_POINTER = 1,    /* device address, 8 bytes */
-  UATTN_PARAM_I32 = 2,        /* one of uattn_quantity_t */
-  UATTN_PARAM_F32 = 3         /* one of uattn_quantity_t */
-} uattn_param_kind_t;
 
 /* Run-time scalars. The f32 ones are the softmax constants of
  * lib/spec/spec.h (uattn_softmax_constants_t), and what is said beside them. */
@@ -160,8 +153,7 @@ void uattn_artifact_serialize(const uattn_artifact_t *artifact,
 UATTN_NODISCARD uattn_error_t *
 uattn_artifact_validate(const uattn_artifact_t *artifact);
 
-/* Of one kernel: at most so many parameters, together in so many bytes. */
-#define UATTN_KERNEL_PARAM_LIMIT 64
+/* Of one kernel: its parameters take at most so many bytes. */
 #define UATTN_KERNEL_PARAM_BYTES_LIMIT 4096
 
 /* Size and alignment of a parameter in the kernel's parameter space. */

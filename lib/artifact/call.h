@@ -115,25 +115,6 @@ UATTN_NODISCARD uattn_error_t *uattn_call_check(const uattn_call_t *call);
 /* ---- Launches (call_launch.c) ----------------------------------------------
  */
 
-/* A tensor map over the 4-d view (head_dim, heads, tokens, batch), innermost
- * first: 128-byte swizzle, zeros outside. */
-typedef struct {
-  const char *name; /* of the value, for messages */
-  void *data;
-  uattn_dtype_t dtype;
-  uint64_t sizes[4];
-  uint64_t stride_bytes[3]; /* of dimensions 1 to 3 */
-  uint32_t box[4];
-} uattn_map_description_t;
-
-/* One parameter; which member, its kernel's params say. */
-typedef union {
-  uattn_map_description_t map;
-  void *address;
-  int32_t i32;
-  float f32;
-} uattn_param_value_t;
-
 typedef struct {
   const uattn_artifact_kernel_t *kernel;
   uint32_t kernel_index;

@@ -7,6 +7,7 @@
 #include "uattn/compiler.h"
 #include "uattn/emulator.h"
 #include "uattn/host.h"
+#include "uattn/kernels.h"
 #include "uattn/problem.h"
 #include "uattn/reference.h"
 #include "uattn/runtime.h"
@@ -69,6 +70,45 @@ static const struct {
     FIELD(uattn_tensor_t, shape, 16),
     FIELD(uattn_tensor_t, strides, 48),
     SIZE(uattn_tensor_t, 80),
+
+    FIELD(uattn_map_description_t, name, 0),
+    FIELD(uattn_map_description_t, data, 8),
+    FIELD(uattn_map_description_t, dtype, 16),
+    FIELD(uattn_map_description_t, sizes, 24),
+    FIELD(uattn_map_description_t, stride_bytes, 56),
+    FIELD(uattn_map_description_t, box, 80),
+    SIZE(uattn_map_description_t, 96),
+    SIZE(uattn_param_value_t, 96),
+
+    FIELD(uattn_kernel_info_t, entry, 0),
+    FIELD(uattn_kernel_info_t, chip, 8),
+    FIELD(uattn_kernel_info_t, cubin, 16),
+    FIELD(uattn_kernel_info_t, cubin_bytes, 24),
+    FIELD(uattn_kernel_info_t, ptx, 32),
+    FIELD(uattn_kernel_info_t, threads, 40),
+    FIELD(uattn_kernel_info_t, dynamic_smem_bytes, 44),
+    FIELD(uattn_kernel_info_t, param_count, 48),
+    SIZE(uattn_kernel_info_t, 56),
+
+    FIELD(uattn_param_info_t, kind, 0),
+    FIELD(uattn_param_info_t, dtype, 4),
+    FIELD(uattn_param_info_t, name, 8),
+    SIZE(uattn_param_info_t, 16),
+
+    FIELD(uattn_kernels_call_t, struct_size, 0),
+    FIELD(uattn_kernels_call_t, arguments, 8),
+    FIELD(uattn_kernels_call_t, argument_count, 16),
+    FIELD(uattn_kernels_call_t, results, 24),
+    FIELD(uattn_kernels_call_t, result_count, 32),
+    FIELD(uattn_kernels_call_t, workspace, 40),
+    FIELD(uattn_kernels_call_t, workspace_bytes, 48),
+    FIELD(uattn_kernels_call_t, sm_scale, 56),
+    FIELD(uattn_kernels_call_t, cap, 64),
+
+    FIELD(uattn_kernel_arguments_t, cta_count, 0),
+    FIELD(uattn_kernel_arguments_t, param_count, 4),
+    FIELD(uattn_kernel_arguments_t, params, 8),
+    SIZE(uattn_kernel_arguments_t, 6152),
 
     FIELD(uattn_launch_t, struct_size, 0),
     FIELD(uattn_launch_t, arguments, 8),

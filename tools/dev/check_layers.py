@@ -48,6 +48,7 @@ PUBLIC = {
     "error": "support",
     "problem": "spec",
     "artifact": "artifact",
+    "kernels": "artifact",
     "reference": "reference",
     "runtime": "runtime",
     "tensor": "spec",

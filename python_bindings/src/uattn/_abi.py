@@ -20,6 +20,8 @@ CAP_METHODS = ("none", "tanh", "soft_sign", "alsc")
 KINDS = ("forward", "backward")
 OPERAND_COUNT, FORWARD_OPERAND_COUNT, RESULT_COUNT = 11, 7, 4
 DIM_DYNAMIC = -1
+PARAM_KINDS = ("map", "pointer", "i32", "f32")
+KERNEL_PARAM_LIMIT = 64
 
 
 class Version(C.Structure):
@@ -101,6 +103,65 @@ class Launch(C.Structure):
     ]
 
 
+class MapDescription(C.Structure):
+    _fields_ = [
+        ("name", C.c_char_p),
+        ("data", C.c_void_p),
+        ("dtype", C.c_int),
+        ("sizes", C.c_uint64 * 4),
+        ("stride_bytes", C.c_uint64 * 3),
+        ("box", C.c_uint32 * 4),
+    ]
+
+
+class ParamValue(C.Union):
+    _fields_ = [
+        ("map", MapDescription),
+        ("address", C.c_void_p),
+        ("i32", C.c_int32),
+        ("f32", C.c_float),
+    ]
+
+
+class KernelInfo(C.Structure):
+    _fields_ = [
+        ("entry", C.c_char_p),
+        ("chip", C.c_char_p),
+        ("cubin", C.c_void_p),
+        ("cubin_bytes", C.c_size_t),
+        ("ptx", C.c_char_p),
+        ("threads", C.c_int32),
+        ("dynamic_smem_bytes", C.c_int32),
+        ("param_count", C.c_uint32),
+    ]
+
+
+class ParamInfo(C.Structure):
+    _fields_ = [("kind", C.c_int), ("dtype", C.c_int), ("name", C.c_char_p)]
+
+
+class KernelsCall(C.Structure):
+    _fields_ = [
+        ("struct_size", C.c_size_t),
+        ("arguments", C.POINTER(Tensor)),
+        ("argument_count", C.c_size_t),
+        ("results", C.POINTER(Tensor)),
+        ("result_count", C.c_size_t),
+        ("workspace", C.c_void_p),
+        ("workspace_bytes", C.c_size_t),
+        ("sm_scale", C.POINTER(C.c_double)),
+        ("cap", C.POINTER(Cap)),
+    ]
+
+
+class KernelArguments(C.Structure):
+    _fields_ = [
+        ("cta_count", C.c_uint32),
+        ("param_count", C.c_uint32),
+        ("params", ParamValue * KERNEL_PARAM_LIMIT),
+    ]
+
+
 class EmulatorCall(C.Structure):
     _fields_ = [
         ("struct_size", C.c_size_t),
@@ -132,6 +193,14 @@ STRUCTS = {
     "base.h": [("uattn_version_t", Version)],
     "problem.h": [("uattn_cap_t", Cap), ("uattn_problem_t", Problem)],
     "artifact.h": [("uattn_value_info_t", ValueInfo)],
+    "kernels.h": [
+        ("uattn_map_description_t", MapDescription),
+        ("uattn_param_value_t", ParamValue),
+        ("uattn_kernel_info_t", KernelInfo),
+        ("uattn_param_info_t", ParamInfo),
+        ("uattn_kernels_call_t", KernelsCall),
+        ("uattn_kernel_arguments_t", KernelArguments),
+    ],
     "tensor.h": [("uattn_tensor_t", Tensor)],
     "runtime.h": [
         ("uattn_device_options_t", DeviceOptions),
@@ -173,6 +242,15 @@ _RUNTIME_FUNCTIONS = _ERROR_FUNCTIONS | {
     "uattn_artifact_workspace_bytes": (
         _P,
         [_P, _SIZE, _TENSORS, _SIZE, C.POINTER(_SIZE)],
+    ),
+    "uattn_kernels_create": (_P, [_P, C.POINTER(_P)]),
+    "uattn_kernels_destroy": (None, [_P]),
+    "uattn_kernels_count": (_SIZE, [_P, _SIZE]),
+    "uattn_kernels_get": (KernelInfo, [_P, _SIZE, _SIZE]),
+    "uattn_kernels_param": (ParamInfo, [_P, _SIZE, _SIZE, _SIZE]),
+    "uattn_kernels_describe": (
+        _P,
+        [_P, _SIZE, C.POINTER(KernelsCall), C.POINTER(KernelArguments)],
     ),
     "uattn_device_open": (_P, [C.POINTER(DeviceOptions), C.POINTER(_P)]),
     "uattn_device_close": (None, [_P]),

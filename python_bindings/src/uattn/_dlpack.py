@@ -7,9 +7,11 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import ctypes as C
+from collections.abc import Sequence
 from typing import Any
 
 from . import _abi
+from .problem import TensorSpec
 
 
 class _Device(C.Structure):
@@ -115,6 +117,34 @@ def borrow(
             f"cuda:{ordinal}, the program's"
         )
     return _describe(found, name), capsule
+
+
+def borrow_all(
+    tensors: Sequence[Any],
+    specs: Sequence[TensorSpec],
+    what: str,
+    *,
+    ordinal: int,
+    stream: int,
+    is_written: bool,
+) -> tuple[Any, list[Any]]:
+    """The library's forms of "arguments" or "results", checked against what a
+    function says of them, and their capsules."""
+    if len(tensors) != len(specs):
+        raise TypeError(
+            f"{len(tensors)} {what} are given: expected "
+            + ", ".join(spec.name for spec in specs)
+        )
+    found, capsules = (_abi.Tensor * len(specs))(), []
+    for position, (tensor, spec) in enumerate(zip(tensors, specs)):
+        found[position], capsule = borrow(
+            tensor, spec.name, ordinal=ordinal, stream=stream, is_written=is_written
+        )
+        capsules.append(capsule)
+        dtype = _abi.DTYPES[found[position].dtype]
+        if dtype != spec.dtype:
+            raise TypeError(f"{spec.name} has dtype {dtype}: expected {spec.dtype}")
+    return found, capsules
 
 
 def _describe(found: _Tensor, name: str) -> _abi.Tensor:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes as C
 import functools
+import hashlib
 import os
 import pathlib
 import weakref
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from . import _abi, _cache, _compiler
+from ._launches import Launches
 from .problem import Problem, TensorSpec, make_spec
 
 Source = Problem | str | os.PathLike[str]
@@ -141,6 +143,17 @@ class Artifact:
         )
         _abi.check(library, error)
         return size.value
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """SHA-256 of `data`, in hexadecimal."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @functools.cached_property
+    def launches(self) -> Launches:
+        """Its kernels as data, for those who launch them by other means than
+        `load`; see uattn.triton."""
+        return Launches(self)
 
     def __copy__(self) -> Artifact:
         return self

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _abi, _dlpack
-from ._checks import expect_int, expect_real
+from ._checks import expect_int
+from ._launches import set_options
 from .artifact import Artifact
 from .problem import Cap, TensorSpec
 
@@ -132,18 +133,14 @@ class Program:
             result_count=len(written),
             stream=handle,
         )
-        if workspace is not None:
-            launch.workspace, launch.workspace_bytes, kept = _dlpack.borrow_bytes(
-                workspace, "workspace", ordinal=self.device, stream=handle
-            )
-            more.append(kept)
-        if sm_scale is not None:
-            expect_real("sm_scale", sm_scale)
-            launch.sm_scale = C.pointer(C.c_double(sm_scale))
-        if cap is not None:
-            if not isinstance(cap, Cap):
-                raise TypeError(f"cap is {cap!r}: expected a uattn.Cap")
-            launch.cap = C.pointer(cap.struct())
+        more += set_options(
+            launch,
+            workspace=workspace,
+            sm_scale=sm_scale,
+            cap=cap,
+            ordinal=self.device,
+            stream=handle,
+        )
         error = self._library.uattn_function_launch(
             self._handle, index, C.byref(launch)
         )
@@ -164,25 +161,14 @@ class Program:
         stream: int,
         is_written: bool,
     ) -> tuple[Any, list[Any]]:
-        if len(tensors) != len(specs):
-            raise TypeError(
-                f"{len(tensors)} {what} are given: expected "
-                + ", ".join(spec.name for spec in specs)
-            )
-        found, capsules = (_abi.Tensor * len(specs))(), []
-        for position, (tensor, spec) in enumerate(zip(tensors, specs)):
-            found[position], capsule = _dlpack.borrow(
-                tensor,
-                spec.name,
-                ordinal=self.device,
-                stream=stream,
-                is_written=is_written,
-            )
-            capsules.append(capsule)
-            dtype = _abi.DTYPES[found[position].dtype]
-            if dtype != spec.dtype:
-                raise TypeError(f"{spec.name} has dtype {dtype}: expected {spec.dtype}")
-        return found, capsules
+        return _dlpack.borrow_all(
+            tensors,
+            specs,
+            what,
+            ordinal=self.device,
+            stream=stream,
+            is_written=is_written,
+        )
 
 
 def load(artifact: Artifact, device: int = 0) -> Program:

@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pathlib
 import warnings
@@ -54,7 +53,7 @@ def write_artifacts(folder: str | os.PathLike[str]) -> list[pathlib.Path]:
 
 
 def _add(artifact: Artifact) -> str:
-    name = hashlib.sha256(artifact.data).hexdigest()
+    name = artifact.digest
     library = _abi.xla()
     error = library.uattn_xla_add_artifact(
         name.encode(), artifact.data, len(artifact.data)
