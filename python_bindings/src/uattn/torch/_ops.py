@@ -1,0 +1,250 @@
+"""The two custom ops: schemas, implementations, fake kernels, autograd, vmap.
+
+Both are defined with torch.library.Library and not by its custom_op decorator,
+whose wrapper of each call costs more than a launch.
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from ..problem import Problem
+from ._calls import Call, CudaCall, HostCall, ResultSpec
+from ._operands import BACKWARD_NAMES, NAMES, Attributes, check, check_device
+
+FORWARD, BACKWARD = "ranker_attention_fwd", "ranker_attention_bwd"
+
+_OPERANDS = (
+    "Tensor q, Tensor k, Tensor v, Tensor? temp, Tensor? bounds, "
+    "Tensor? q_segment_ids, Tensor? kv_segment_ids"
+)
+_ATTRIBUTES = (
+    "str cap_method, float cap, float cap_alpha, float cap_beta, float? sm_scale, "
+    "bool causal, int window_len, int q_offset, float z_loss_weight, "
+    "bool deterministic"
+)
+_SCHEMAS = {
+    FORWARD: f"({_OPERANDS}, {_ATTRIBUTES}) -> (Tensor out, Tensor lse)",
+    # dtemp has no element where it is not wanted.
+    BACKWARD: f"({_OPERANDS}, Tensor out, Tensor lse, Tensor dout, Tensor? dlse, "
+    f"{_ATTRIBUTES}, bool wants_dtemp) "
+    "-> (Tensor dq, Tensor dk, Tensor dv, Tensor dtemp)",
+}
+_FORWARD_COUNT, _BACKWARD_COUNT = len(NAMES), len(BACKWARD_NAMES)
+
+# Prepared calls, by all that they follow from. Shapes that change from step to
+# step would fill memory without a limit.
+_CALLS_LIMIT = 4096
+_calls: dict[tuple[Any, ...], Call] = {}
+
+_CALL_TYPES: dict[str, type[HostCall] | type[CudaCall]] = {
+    "CPU": HostCall,
+    "CUDA": CudaCall,
+}
+
+
+def _key(operands: Sequence[torch.Tensor | None], rest: Any) -> tuple[Any, ...]:
+    return (
+        *[
+            None if x is None else (x.shape, x.stride(), x.dtype, x.get_device())
+            for x in operands
+        ],
+        rest,
+    )
+
+
+def _remember(key: tuple[Any, ...], call: Call) -> Call:
+    if len(_calls) >= _CALLS_LIMIT:
+        _calls.clear()
+    _calls[key] = call
+    return call
+
+
+def _forward_results(q: torch.Tensor) -> list[ResultSpec]:
+    batch, tokens, heads, _ = q.shape
+    return [(tuple(q.shape), q.dtype), ((batch, heads, tokens), torch.float32)]
+
+
+def _backward_results(
+    operands: tuple[Any, ...], wants_dtemp: bool
+) -> list[ResultSpec]:
+    found: list[ResultSpec] = [(tuple(x.shape), x.dtype) for x in operands[:3]]
+    if wants_dtemp:
+        found.append((tuple(operands[0].shape[:2]), torch.float32))
+    return found
+
+
+def _forward(kind: str) -> Callable[..., Any]:
+    call_type = _CALL_TYPES[kind]
+
+    def forward(*arguments: Any) -> Any:
+        operands, rest = arguments[:_FORWARD_COUNT], arguments[_FORWARD_COUNT:]
+        key = _key(operands, rest)
+        present = [x for x in operands if x is not None]
+        call = _calls.get(key)
+        if call is None:
+            problem = check(operands, Attributes(*rest))
+            call = call_type(problem, present, _forward_results(operands[0]))
+            _remember(key, call)
+        return tuple(call.run(present))
+
+    return forward
+
+
+def _backward(kind: str) -> Callable[..., Any]:
+    call_type = _CALL_TYPES[kind]
+
+    def backward(*arguments: Any) -> Any:
+        operands, rest = arguments[:_BACKWARD_COUNT], arguments[_BACKWARD_COUNT:]
+        if kind == "CUDA":
+            operands = _with_dense_cotangents(operands)
+        key = _key(operands, rest)
+        present = [x for x in operands if x is not None]
+        call = _calls.get(key)
+        if call is None:
+            problem = _backward_problem(operands, rest)
+            specs = _backward_results(operands, rest[-1])
+            call = _remember(key, call_type(problem, present, specs))
+        results = call.run(present)
+        if not rest[-1]:
+            results.append(present[0].new_empty(0, dtype=torch.float32))
+        return tuple(results)
+
+    return backward
+
+
+def _with_dense_cotangents(operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What autograd hands over may have any strides, those of a sum 0; kernels
+    take dense ones."""
+    dout, dlse = operands[9:]
+    if dout.is_contiguous() and (dlse is None or dlse.is_contiguous()):
+        return operands
+    return (
+        *operands[:9],
+        dout.contiguous(),
+        None if dlse is None else dlse.contiguous(),
+    )
+
+
+def _backward_problem(operands: tuple[Any, ...], rest: tuple[Any, ...]) -> Problem:
+    *values, wants_dtemp = rest
+    attributes = Attributes(*values)
+    forward = check(operands[:_FORWARD_COUNT], attributes)
+    for name, value in zip(BACKWARD_NAMES, operands):
+        if value is not None:
+            check_device(name, value, operands[0])
+    return attributes.backward(forward, operands[10] is not None, wants_dtemp)
+
+
+def _fake_forward(*arguments: Any) -> Any:
+    operands, rest = arguments[:_FORWARD_COUNT], arguments[_FORWARD_COUNT:]
+    check(operands, Attributes(*rest))
+    q = operands[0]
+    return tuple(
+        q.new_empty(shape, dtype=dtype) for shape, dtype in _forward_results(q)
+    )
+
+
+def _fake_backward(*arguments: Any) -> Any:
+    q, wants_dtemp = arguments[0], arguments[-1]
+    results = _backward_results(arguments, wants_dtemp)
+    if not wants_dtemp:
+        results.append(((0,), torch.float32))
+    return tuple(q.new_empty(shape, dtype=dtype) for shape, dtype in results)
+
+
+def _setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    ctx.set_materialize_grads(False)
+    ctx.save_for_backward(*inputs[:_FORWARD_COUNT], *output)
+    ctx.attributes = inputs[_FORWARD_COUNT:]
+
+
+def _pull_back(ctx: Any, dout: Any, dlse: Any) -> Any:
+    """dlse is None where the loss has no lse: the kernel without it runs then,
+    and without dtemp where nobody asks for temp's gradient."""
+    nothing = (None,) * (_FORWARD_COUNT - 4 + len(ctx.attributes))
+    if dout is None and dlse is None:
+        return (None,) * 4 + nothing
+    *operands, out, lse = ctx.saved_tensors
+    if dout is None:
+        dout = torch.zeros_like(out)
+    temp, wants_dtemp = operands[3], ctx.needs_input_grad[3]
+    dq, dk, dv, dtemp = torch.ops.uattn.ranker_attention_bwd(
+        *operands, out, lse, dout, dlse, *ctx.attributes, wants_dtemp
+    )
+    found = (dq, dk, dv, dtemp.to(temp.dtype) if wants_dtemp else None)
+    needs = ctx.needs_input_grad
+    return tuple(x if needs[i] else None for i, x in enumerate(found)) + nothing
+
+
+def _pull_back_twice(ctx: Any, *cotangents: Any) -> Any:
+    raise NotImplementedError(
+        "uattn.torch.ranker_attention has no second derivatives: expected a loss "
+        "that is differentiated once"
+    )
+
+
+def _batch(op: Any, operand_count: int) -> Callable[..., Any]:
+    """A mapped dimension becomes a part of the batch."""
+
+    def fold(operand: Any, axis: int | None, size: int) -> Any:
+        if operand is None:
+            return None
+        if axis is None:
+            stacked = operand.unsqueeze(0).expand(size, *operand.shape)
+        else:
+            stacked = operand.movedim(axis, 0)
+        return stacked.reshape(-1, *stacked.shape[2:]).contiguous()
+
+    def batch(info: Any, in_dims: Any, *arguments: Any) -> Any:
+        size = info.batch_size
+        folded = [
+            fold(x, axis, size)
+            for x, axis in zip(arguments[:operand_count], in_dims)
+        ]
+        results = op(*folded, *arguments[operand_count:])
+        unfolded = tuple(
+            # A dtemp that is not wanted has no batch.
+            x.reshape(size, -1, *x.shape[1:]) if x.numel() else x.expand(size, 0)
+            for x in results
+        )
+        return unfolded, (0,) * len(unfolded)
+
+    return batch
+
+
+def _tags() -> tuple[torch.Tag, ...]:
+    """Compilers hand over operands with the strides that they had in eager
+    mode."""
+    names = ("pt2_compliant_tag", "needs_exact_strides")
+    return tuple(getattr(torch.Tag, n) for n in names if hasattr(torch.Tag, n))
+
+
+def _register() -> Any:
+    """Returns the library, whose end would end the ops."""
+    library = torch.library.Library("uattn", "FRAGMENT")
+    for name, schema in _SCHEMAS.items():
+        library.define(name + schema, tags=_tags())
+    for kind in _CALL_TYPES:
+        library.impl(FORWARD, _forward(kind), kind)
+        library.impl(BACKWARD, _backward(kind), kind)
+    ops = torch.ops.uattn
+    for name, fake, pull_back, setup, count in (
+        (FORWARD, _fake_forward, _pull_back, _setup_context, _FORWARD_COUNT),
+        (BACKWARD, _fake_backward, _pull_back_twice, None, _BACKWARD_COUNT),
+    ):
+        full = f"uattn::{name}"
+        torch.library.register_fake(full, fake, lib=library)
+        torch.library.register_autograd(
+            full, pull_back, setup_context=setup, lib=library
+        )
+        op = getattr(ops, name).default
+        torch.library.register_vmap(full, _batch(op, count), lib=library)
+    return library
+
+
+_library = _register()
