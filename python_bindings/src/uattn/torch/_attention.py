@@ -11,12 +11,10 @@ import torch
 
 from .._checks import expect_int, expect_real
 from ..problem import Cap
-from . import _ops as _ops
 from ._operands import NAMES, as_int32
+from ._ops import FORWARD, call
 
 CapLike = Cap | tuple[str, float, float, float]
-
-_forward = torch.ops.uattn.ranker_attention_fwd.default
 
 
 @overload
@@ -124,7 +122,8 @@ def ranker_attention(
     for name, flag in (("causal", causal), ("deterministic", deterministic)):
         if not isinstance(flag, bool):
             raise TypeError(f"{name} is {flag!r}: expected True or False")
-    out, lse = _forward(
+    out, lse = call(
+        FORWARD,
         q,
         k,
         v,

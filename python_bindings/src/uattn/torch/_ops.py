@@ -8,11 +8,12 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 from ..problem import Problem
+from ._autograd import register, transformed_function
 from ._calls import Call, CudaCall, HostCall, ResultSpec
 from ._operands import BACKWARD_NAMES, NAMES, Attributes, check, check_device
 
@@ -157,13 +158,13 @@ def _fake_backward(*arguments: Any) -> Any:
     return tuple(q.new_empty(shape, dtype=dtype) for shape, dtype in results)
 
 
-def _setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+def _keep(ctx: Any, arguments: tuple[Any, ...], results: Any) -> None:
     ctx.set_materialize_grads(False)
-    ctx.save_for_backward(*inputs[:_FORWARD_COUNT], *output)
-    ctx.attributes = inputs[_FORWARD_COUNT:]
+    ctx.save_for_backward(*arguments[:_FORWARD_COUNT], *results)
+    ctx.attributes = arguments[_FORWARD_COUNT:]
 
 
-def _pull_back(ctx: Any, dout: Any, dlse: Any) -> Any:
+def _pull_back(ctx: Any, needs: tuple[bool, ...], dout: Any, dlse: Any) -> Any:
     """dlse is None where the loss has no lse: the kernel without it runs then,
     and without dtemp where nobody asks for temp's gradient."""
     nothing = (None,) * (_FORWARD_COUNT - 4 + len(ctx.attributes))
@@ -172,16 +173,18 @@ def _pull_back(ctx: Any, dout: Any, dlse: Any) -> Any:
     *operands, out, lse = ctx.saved_tensors
     if dout is None:
         dout = torch.zeros_like(out)
-    temp, wants_dtemp = operands[3], ctx.needs_input_grad[3]
-    dq, dk, dv, dtemp = torch.ops.uattn.ranker_attention_bwd(
-        *operands, out, lse, dout, dlse, *ctx.attributes, wants_dtemp
+    temp, wants_dtemp = operands[3], needs[3]
+    dq, dk, dv, dtemp = call(
+        BACKWARD, *operands, out, lse, dout, dlse, *ctx.attributes, wants_dtemp
     )
-    found = (dq, dk, dv, dtemp.to(temp.dtype) if wants_dtemp else None)
-    needs = ctx.needs_input_grad
-    return tuple(x if needs[i] else None for i, x in enumerate(found)) + nothing
+    return (dq, dk, dv, dtemp.to(temp.dtype) if wants_dtemp else None, *nothing)
 
 
-def _pull_back_twice(ctx: Any, *cotangents: Any) -> Any:
+def _keep_nothing(ctx: Any, arguments: tuple[Any, ...], results: Any) -> None:
+    pass
+
+
+def _pull_back_twice(ctx: Any, needs: tuple[bool, ...], *cotangents: Any) -> Any:
     raise NotImplementedError(
         "uattn.torch.ranker_attention has no second derivatives: expected a loss "
         "that is differentiated once"
@@ -224,27 +227,49 @@ def _tags() -> tuple[torch.Tag, ...]:
     return tuple(getattr(torch.Tag, n) for n in names if hasattr(torch.Tag, n))
 
 
-def _register() -> Any:
-    """Returns the library, whose end would end the ops."""
-    library = torch.library.Library("uattn", "FRAGMENT")
-    for name, schema in _SCHEMAS.items():
-        library.define(name + schema, tags=_tags())
-    for kind in _CALL_TYPES:
-        library.impl(FORWARD, _forward(kind), kind)
-        library.impl(BACKWARD, _backward(kind), kind)
-    ops = torch.ops.uattn
-    for name, fake, pull_back, setup, count in (
-        (FORWARD, _fake_forward, _pull_back, _setup_context, _FORWARD_COUNT),
-        (BACKWARD, _fake_backward, _pull_back_twice, None, _BACKWARD_COUNT),
-    ):
-        full = f"uattn::{name}"
-        torch.library.register_fake(full, fake, lib=library)
-        torch.library.register_autograd(
-            full, pull_back, setup_context=setup, lib=library
-        )
-        op = getattr(ops, name).default
-        torch.library.register_vmap(full, _batch(op, count), lib=library)
-    return library
+class _Parts(NamedTuple):
+    """What an op consists of beside its schema."""
+
+    make: Callable[[str], Callable[..., Any]]
+    """The implementation for a dispatch key."""
+    fake: Callable[..., Any]
+    keep: Callable[..., Any]
+    pull_back: Callable[..., Any]
+    operand_count: int
 
 
-_library = _register()
+_PARTS = {
+    FORWARD: _Parts(_forward, _fake_forward, _keep, _pull_back, _FORWARD_COUNT),
+    BACKWARD: _Parts(
+        _backward, _fake_backward, _keep_nothing, _pull_back_twice, _BACKWARD_COUNT
+    ),
+}
+
+
+def _register(library: Any, name: str, parts: _Parts) -> Any:
+    """Defines an op; its autograd.Function for transforms of torch.func."""
+    library.define(name + _SCHEMAS[name], tags=_tags())
+    implementations = {key: parts.make(key) for key in _CALL_TYPES}
+    for key, run in implementations.items():
+        library.impl(name, run, key)
+    torch.library.register_fake(f"uattn::{name}", parts.fake, lib=library)
+    register(library, name, implementations, parts.keep, parts.pull_back)
+    op = getattr(torch.ops.uattn, name).default
+    batch = _batch(op, parts.operand_count)
+    torch.library.register_vmap(f"uattn::{name}", batch, lib=library)
+    return transformed_function(op, parts.keep, parts.pull_back, batch)
+
+
+# Its end would end the ops.
+_library = torch.library.Library("uattn", "FRAGMENT")
+_transformed = {
+    name: _register(_library, name, parts) for name, parts in _PARTS.items()
+}
+_ops = {name: getattr(torch.ops.uattn, name).default for name in _PARTS}
+
+
+def call(name: str, *arguments: Any) -> Any:
+    """An op's results, also under transforms of torch.func."""
+    if torch._C._are_functorch_transforms_active():
+        return _transformed[name].apply(*arguments)
+    return _ops[name](*arguments)
