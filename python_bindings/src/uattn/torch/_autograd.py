@@ -35,7 +35,8 @@ def register(
         "Tensor" in str(argument.type) for argument in op._schema.arguments
     )
     direct = {
-        getattr(torch._C.DispatchKey, key): run for key, run in implementations.items()
+        torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key)).raw_repr(): run
+        for key, run in implementations.items()
     }
     function = _function(name, keep, pull_back)
     below_autograd = torch._C._after_autograd_keyset
@@ -44,7 +45,7 @@ def register(
         """Enters the implementation itself where nothing else (a mode, a
         subclass of Tensor) waits to see the op."""
         rest = keyset & below_autograd
-        run = direct.get(rest.highestPriorityTypeId())
+        run = direct.get(rest.raw_repr())
         if run is None:
             run = _redispatch(op, rest)
         if torch.is_grad_enabled():
