@@ -1,4 +1,5 @@
-"""How an op is registered with autograd, at little cost a call.
+"""How an op's implementations and derivatives are registered, at little cost a
+call.
 
 torch.library.register_autograd looks through the schema in every call, in time
 that grows with the square of its length: over 100 microseconds here. This does
@@ -23,7 +24,7 @@ def register(
     keep: Function,
     pull_back: Function,
 ) -> None:
-    """Of an op that is defined and whose operands come before its attributes.
+    """Of an op that is defined, and whose operands come before its attributes.
 
     `implementations` are those of the dispatch keys "CPU", "CUDA";
     `keep(ctx, arguments, results)` says what `pull_back(ctx, needs,
@@ -54,7 +55,10 @@ def register(
                     return function.apply(run, *arguments)
         return run(*arguments)
 
-    library.impl(name, kernel, "Autograd", with_keyset=True)
+    # Where dynamo evaluates frames it shall not look into these.
+    for key, run in implementations.items():
+        library.impl(name, torch.compiler.disable(run), key)
+    library.impl(name, torch.compiler.disable(kernel), "Autograd", with_keyset=True)
 
 
 def _redispatch(op: Any, keyset: Any) -> Function:
@@ -77,7 +81,10 @@ def _function(name: str, keep: Function, pull_back: Function) -> Any:
     def backward(ctx: Any, *cotangents: Any) -> Any:
         return (None, *pull_back(ctx, ctx.needs_input_grad[1:], *cotangents))
 
-    members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    members = {
+        "forward": staticmethod(forward),
+        "backward": staticmethod(torch.compiler.disable(backward)),
+    }
     return type(f"{name}_function", (torch.autograd.Function,), members)
 
 
@@ -96,7 +103,7 @@ def transformed_function(
     members = {
         "forward": staticmethod(op),
         "setup_context": staticmethod(setup_context),
-        "backward": staticmethod(backward),
+        "backward": staticmethod(torch.compiler.disable(backward)),
         "vmap": staticmethod(batch),
     }
     return type("transformed", (torch.autograd.Function,), members)

@@ -250,8 +250,6 @@ def _register(library: Any, name: str, parts: _Parts) -> Any:
     """Defines an op; its autograd.Function for transforms of torch.func."""
     library.define(name + _SCHEMAS[name], tags=_tags())
     implementations = {key: parts.make(key) for key in _CALL_TYPES}
-    for key, run in implementations.items():
-        library.impl(name, run, key)
     torch.library.register_fake(f"uattn::{name}", parts.fake, lib=library)
     register(library, name, implementations, parts.keep, parts.pull_back)
     op = getattr(torch.ops.uattn, name).default
