@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import torch
 
@@ -14,7 +14,7 @@ from ..problem import Cap
 from ._operands import NAMES, as_int32
 from ._ops import FORWARD, call
 
-CapLike = Cap | tuple[str, float, float, float]
+CapLike: TypeAlias = Cap | tuple[str, float, float, float]
 
 
 @overload

@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 
@@ -19,7 +19,7 @@ NAMES = ("q", "k", "v", "temp", "bounds", "q_segment_ids", "kv_segment_ids")
 BACKWARD_NAMES = (*NAMES, "out", "lse", "dout", "dlse")
 
 # A tensor; None is absent.
-Operand = torch.Tensor | None
+Operand: TypeAlias = torch.Tensor | None
 
 SHORT_NAMES = {
     torch.bfloat16: "bf16",
