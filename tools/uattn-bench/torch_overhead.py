@@ -57,11 +57,15 @@ def register_alike():
     """As uattn's ops are."""
     library = register_minimal("alike")
 
+    def keep_all(ctx, operands, attributes, results):
+        keep(ctx, operands, results)
+
     def pull_back(ctx, needs, dout, dlse):
         return torch.ops.alike.bwd.default(*ctx.saved_tensors, dout)
 
     for name, run in (("fwd", forward), ("bwd", backward)):
-        _autograd.register(library, name, {"CPU": run, "CUDA": run}, keep, pull_back)
+        _autograd.register(library, name, {"CPU": run, "CUDA": run},
+                           keep_all, pull_back)
     return library, lambda *operands: torch.ops.alike.fwd.default(*operands)[0]
 
 

@@ -14,6 +14,7 @@ from ..problem import Cap
 from ._operands import NAMES, as_int32
 from ._ops import FORWARD, call
 
+_Tensor = torch.Tensor
 CapLike: TypeAlias = Cap | tuple[str, float, float, float]
 
 
@@ -102,36 +103,54 @@ def ranker_attention(
     mapped dimension joins the batch, so that an operand without it is repeated.
     Reverse mode alone, once.
     """
-    operands = (q, k, v, temp, bounds, q_segment_ids, kv_segment_ids)
-    for i in range(7):
-        operand = operands[i]
-        if not isinstance(operand, torch.Tensor) and (operand is not None or i < 3):
-            raise TypeError(
-                f"{NAMES[i]} is a {type(operand).__name__}: expected a torch.Tensor"
-            )
+    # One expression a group: this runs in every call.
+    if not (
+        isinstance(q, _Tensor)
+        and isinstance(k, _Tensor)
+        and isinstance(v, _Tensor)
+        and (temp is None or isinstance(temp, _Tensor))
+        and (bounds is None or isinstance(bounds, _Tensor))
+        and (q_segment_ids is None or isinstance(q_segment_ids, _Tensor))
+        and (kv_segment_ids is None or isinstance(kv_segment_ids, _Tensor))
+    ):
+        _refuse((q, k, v, temp, bounds, q_segment_ids, kv_segment_ids))
+    if bounds is not None:
+        bounds = as_int32(bounds)
+    if q_segment_ids is not None:
+        q_segment_ids = as_int32(q_segment_ids)
+    if kv_segment_ids is not None:
+        kv_segment_ids = as_int32(kv_segment_ids)
     if isinstance(cap, Cap):
         cap = (cap.method, cap.cap, cap.alpha, cap.beta)
     elif not isinstance(cap, tuple) or len(cap) != 4 or not isinstance(cap[0], str):
         raise TypeError(
             f"cap is {cap!r}: expected a uattn.Cap or (method, cap, alpha, beta)"
         )
-    if window_len is None:
-        window_len = 0
-    numbers = _numbers(*cap[1:], sm_scale, window_len, q_offset, z_loss_weight)
-    cap_value, alpha, beta, sm_scale, window_len, q_offset, z_loss_weight = numbers
-    for name, flag in (("causal", causal), ("deterministic", deterministic)):
-        if not isinstance(flag, bool):
-            raise TypeError(f"{name} is {flag!r}: expected True or False")
+    if not isinstance(causal, bool):
+        raise TypeError(f"causal is {causal!r}: expected True or False")
+    if not isinstance(deterministic, bool):
+        raise TypeError(f"deterministic is {deterministic!r}: expected True or False")
+    method, cap_value, alpha, beta = cap
+    if not (
+        type(cap_value) is type(alpha) is type(beta) is type(z_loss_weight) is float
+        and type(window_len) is type(q_offset) is int
+        and (sm_scale is None or type(sm_scale) is float)
+    ):
+        cap_value, alpha, beta, sm_scale, window_len, q_offset, z_loss_weight = (
+            _numbers(
+                cap_value, alpha, beta, sm_scale, window_len, q_offset, z_loss_weight
+            )
+        )
     out, lse = call(
         FORWARD,
         q,
         k,
         v,
         temp,
-        as_int32("bounds", bounds),
-        as_int32("q_segment_ids", q_segment_ids),
-        as_int32("kv_segment_ids", kv_segment_ids),
-        cap[0],
+        bounds,
+        q_segment_ids,
+        kv_segment_ids,
+        method,
         cap_value,
         alpha,
         beta,
@@ -145,22 +164,25 @@ def ranker_attention(
     return (out, lse) if return_lse else out
 
 
+def _refuse(operands: tuple[Any, ...]) -> None:
+    for i, (name, operand) in enumerate(zip(NAMES, operands)):
+        if not isinstance(operand, torch.Tensor) and (operand is not None or i < 3):
+            raise TypeError(
+                f"{name} is a {type(operand).__name__}: expected a torch.Tensor"
+            )
+
+
 _NUMBERS = ("cap cap", "cap alpha", "cap beta", "sm_scale", "window_len", "q_offset",
             "z_loss_weight")
-_PLAIN = (float, int)
 
 
 def _numbers(*values: Any) -> Any:
     """The same as floats and ints of Python; TypeError where one is no number."""
-    for value in values:
-        if value is not None and type(value) not in _PLAIN:
-            break
-    else:
-        if type(values[4]) is int and type(values[5]) is int:
-            return values
     found: list[Any] = []
     for name, value in zip(_NUMBERS, values):
-        if name in ("window_len", "q_offset"):
+        if value is None and name == "window_len":
+            found.append(0)
+        elif name in ("window_len", "q_offset"):
             expect_int(name, value, or_none=False)
             found.append(int(value))
         elif value is None and name == "sm_scale":

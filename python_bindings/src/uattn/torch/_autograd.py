@@ -27,14 +27,12 @@ def register(
     """Of an op that is defined, and whose operands come before its attributes.
 
     `implementations` are those of the dispatch keys "CPU", "CUDA";
-    `keep(ctx, arguments, results)` says what `pull_back(ctx, needs,
+    `keep(ctx, operands, attributes, results)` says what `pull_back(ctx, needs,
     *cotangents)` finds in ctx; the latter returns a gradient or None for each
-    argument, of which `needs` says whether a gradient of it is wanted.
+    operand, of which `needs` says whether a gradient of it is wanted.
     """
     op = getattr(getattr(torch.ops, library.ns), name).default
-    operand_count = sum(
-        "Tensor" in str(argument.type) for argument in op._schema.arguments
-    )
+    operand_count = _operand_count(op)
     direct = {
         torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key)).raw_repr(): run
         for key, run in implementations.items()
@@ -50,15 +48,21 @@ def register(
         if run is None:
             run = _redispatch(op, rest)
         if torch.is_grad_enabled():
-            for operand in arguments[:operand_count]:
+            operands = arguments[:operand_count]
+            for operand in operands:
                 if operand is not None and operand.requires_grad:
-                    return function.apply(run, *arguments)
+                    attributes = arguments[operand_count:]
+                    return function.apply(run, attributes, *operands)
         return run(*arguments)
 
     # Where dynamo evaluates frames it shall not look into these.
     for key, run in implementations.items():
         library.impl(name, torch.compiler.disable(run), key)
     library.impl(name, torch.compiler.disable(kernel), "Autograd", with_keyset=True)
+
+
+def _operand_count(op: Any) -> int:
+    return sum("Tensor" in str(argument.type) for argument in op._schema.arguments)
 
 
 def _redispatch(op: Any, keyset: Any) -> Function:
@@ -70,16 +74,18 @@ def _redispatch(op: Any, keyset: Any) -> Function:
 
 
 def _function(name: str, keep: Function, pull_back: Function) -> Any:
-    """The autograd.Function (run, *arguments). Without setup_context: with it,
-    torch would bind arguments by name in every call."""
+    """The autograd.Function (run, attributes, *operands). Without setup_context:
+    with it, torch would bind arguments by name in every call."""
 
-    def forward(ctx: Any, run: Function, *arguments: Any) -> Any:
-        results = run(*arguments)
-        keep(ctx, arguments, results)
+    def forward(
+        ctx: Any, run: Function, attributes: tuple[Any, ...], *operands: Any
+    ) -> Any:
+        results = run(*operands, *attributes)
+        keep(ctx, operands, attributes, results)
         return results
 
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        return (None, *pull_back(ctx, ctx.needs_input_grad[1:], *cotangents))
+        return (None, None, *pull_back(ctx, ctx.needs_input_grad[2:], *cotangents))
 
     members = {
         "forward": staticmethod(forward),
@@ -94,11 +100,14 @@ def transformed_function(
     """The autograd.Function of an op for transforms of torch.func, which do not
     see what is registered with it. Slower than `register`."""
 
+    operand_count = _operand_count(op)
+    nothing = (None,) * (len(op._schema.arguments) - operand_count)
+
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        keep(ctx, inputs, output)
+        keep(ctx, inputs[:operand_count], inputs[operand_count:], output)
 
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        return pull_back(ctx, ctx.needs_input_grad, *cotangents)
+        return (*pull_back(ctx, ctx.needs_input_grad, *cotangents), *nothing)
 
     members = {
         "forward": staticmethod(op),

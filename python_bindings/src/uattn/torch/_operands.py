@@ -121,12 +121,10 @@ def check_device(name: str, value: torch.Tensor, q: torch.Tensor) -> None:
         )
 
 
-def as_int32(name: str, value: Any) -> Any:
+def as_int32(value: torch.Tensor) -> torch.Tensor:
     """Integers of fewer bits than int32 become int32; all else is left for the
     check to name."""
-    if value is not None and value.dtype in _SHORT_INTEGERS:
-        return value.to(torch.int32)
-    return value
+    return value.to(torch.int32) if value.dtype in _SHORT_INTEGERS else value
 
 
 _SHORT_INTEGERS = (torch.int8, torch.uint8, torch.int16, torch.uint16)

@@ -158,18 +158,19 @@ def _fake_backward(*arguments: Any) -> Any:
     return tuple(q.new_empty(shape, dtype=dtype) for shape, dtype in results)
 
 
-def _keep(ctx: Any, arguments: tuple[Any, ...], results: Any) -> None:
+def _keep(
+    ctx: Any, operands: tuple[Any, ...], attributes: tuple[Any, ...], results: Any
+) -> None:
     ctx.set_materialize_grads(False)
-    ctx.save_for_backward(*arguments[:_FORWARD_COUNT], *results)
-    ctx.attributes = arguments[_FORWARD_COUNT:]
+    ctx.save_for_backward(*operands, *results)
+    ctx.attributes = attributes
 
 
 def _pull_back(ctx: Any, needs: tuple[bool, ...], dout: Any, dlse: Any) -> Any:
     """dlse is None where the loss has no lse: the kernel without it runs then,
     and without dtemp where nobody asks for temp's gradient."""
-    nothing = (None,) * (_FORWARD_COUNT - 4 + len(ctx.attributes))
     if dout is None and dlse is None:
-        return (None,) * 4 + nothing
+        return (None,) * _FORWARD_COUNT
     *operands, out, lse = ctx.saved_tensors
     if dout is None:
         dout = torch.zeros_like(out)
@@ -177,10 +178,13 @@ def _pull_back(ctx: Any, needs: tuple[bool, ...], dout: Any, dlse: Any) -> Any:
     dq, dk, dv, dtemp = call(
         BACKWARD, *operands, out, lse, dout, dlse, *ctx.attributes, wants_dtemp
     )
-    return (dq, dk, dv, dtemp.to(temp.dtype) if wants_dtemp else None, *nothing)
+    dtemp = dtemp.to(temp.dtype) if wants_dtemp else None
+    return dq, dk, dv, dtemp, None, None, None
 
 
-def _keep_nothing(ctx: Any, arguments: tuple[Any, ...], results: Any) -> None:
+def _keep_nothing(
+    ctx: Any, operands: tuple[Any, ...], attributes: tuple[Any, ...], results: Any
+) -> None:
     pass
 
 
