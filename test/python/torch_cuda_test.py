@@ -7,7 +7,9 @@ import unittest
 
 import torch
 import uattn.torch
-from torch_testing import check_forward, check_gradients, draw, normal, temperatures
+from torch_testing import (
+    check_forward, check_gradients, draw, normal, refused_layouts, temperatures,
+)
 
 attention = uattn.torch.ranker_attention
 
@@ -104,23 +106,17 @@ class Streams(unittest.TestCase):
 
 
 class Layouts(unittest.TestCase):
-    def refuse(self, message, *operands, **keywords):
-        with self.assertRaisesRegex(ValueError, message):
-            attention(*operands, **keywords)
-
     def test_refusals_name_the_argument(self):
-        q, k, v = draw()
-        wide = torch.zeros(2, 70, 4, 128, dtype=q.dtype, device="cuda")
-        self.refuse(r"\(q\).*stride", wide[..., ::2], k, v)
-        odd = torch.zeros(2, 83, 2 * 64 + 1, dtype=q.dtype, device="cuda")
-        odd = odd[..., :128].unflatten(2, (2, 64))
-        self.refuse(r"\(k\)", q, odd, v)
-        self.refuse(r"\(temp\)", q, k, v, temp=torch.ones(70, 2, device="cuda").t())
+        for message, q, k, v, temp in refused_layouts():
+            with self.assertRaisesRegex(ValueError, message):
+                attention(q, k, v, temp=temp)
 
     @unittest.skipUnless(torch.cuda.device_count() > 1, "there is one GPU")
     def test_devices(self):
         q, k, v = draw()
-        self.refuse("v is on cuda:1: expected cuda:0, where q is", q, k, v.to("cuda:1"))
+        message = "v is on cuda:1: expected cuda:0, where q is"
+        with self.assertRaisesRegex(ValueError, message):
+            attention(q, k, v.to("cuda:1"))
         moved = [x.to("cuda:1") for x in (q, k, v)]
         found = attention(*moved, return_lse=True)
         check_forward(self, (q, k, v), found)

@@ -10,7 +10,9 @@ from unittest import mock
 
 import torch
 import uattn
-from torch_testing import check_forward, check_gradients, draw, normal, temperatures
+from torch_testing import (
+    check_forward, check_gradients, draw, normal, refused_layouts, temperatures,
+)
 from uattn import _abi
 from uattn.torch import _calls, _ops
 
@@ -93,6 +95,17 @@ class Launches(unittest.TestCase):
         self.assertEqual(len(_ops._calls), 2)
         self.assertEqual({stream for stream, _ in self.library.launches}, {STREAM})
         self.assertGreater(self.library.launches[1][1], 0)
+
+    def test_layouts(self):
+        """Strides reach the launch, whose refusals name the argument."""
+        forward = _ops._forward("CUDA")
+        for message, *values in refused_layouts():
+            with self.assertRaisesRegex(ValueError, message):
+                forward(*values, None, None, None, *ATTRIBUTES)
+        packed = normal(7, (1, 70, 3, 2, 64)).unbind(2)
+        values = (*packed, temperatures(packed[0]))
+        found = forward(*values, None, None, None, *ATTRIBUTES)
+        check_forward(self, values, found, cap=uattn.Cap("tanh", 3.0), causal=True)
 
     def test_unwanted_temp_gradient(self):
         q, k, v = draw(batch=1, heads=1, kv_heads=1)

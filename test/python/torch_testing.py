@@ -84,6 +84,22 @@ def keywords(values):
     return {name: x for name, x in zip(NAMES[3:], values[3:]) if x is not None}
 
 
+def refused_layouts():
+    """(message, q, k, v, temp) of layouts that no kernel takes."""
+    q, k, v = draw()
+    temp = temperatures(q)
+    wide = normal(3, (2, 70, 4, 128))[..., ::2]
+    odd = normal(4, (2, 83, 129))[..., :128].unflatten(2, (2, 64))
+    shifted = normal(5, (k.numel() + 1,))[1:].view(k.shape)
+    turned = normal(6, (70, 2), torch.float32).t()
+    return [
+        (r"\(q\) has stride 2 in dimension 3", wide, k, v, temp),
+        (r"\(k\) has stride 129 in dimension 1", q, odd, v, temp),
+        (r"\(v\) .*16", q, k, shifted, temp),
+        (r"\(temp\) has stride 2 in dimension 1.*dense", q, k, v, turned),
+    ]
+
+
 class Case:
     """A case of attention_testing, its operands drawn."""
 
