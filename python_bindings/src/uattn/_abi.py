@@ -188,6 +188,17 @@ class ReferenceTensors(C.Structure):
     ]
 
 
+class HostTensors(C.Structure):
+    _fields_ = [
+        ("operands", Tensor * OPERAND_COUNT),
+        ("results", Tensor * RESULT_COUNT),
+    ]
+
+
+class HostOptions(C.Structure):
+    _fields_ = [("struct_size", C.c_size_t), ("thread_count", C.c_int32)]
+
+
 # Header -> (name in C, struct); what the layout test compares.
 STRUCTS = {
     "base.h": [("uattn_version_t", Version)],
@@ -208,6 +219,10 @@ STRUCTS = {
     ],
     "emulator.h": [("uattn_emulator_call_t", EmulatorCall)],
     "reference.h": [("uattn_reference_tensors_t", ReferenceTensors)],
+    "host.h": [
+        ("uattn_host_tensors_t", HostTensors),
+        ("uattn_host_options_t", HostOptions),
+    ],
 }
 
 _P, _SIZE, _TEXT = C.c_void_p, C.c_size_t, C.c_char_p
@@ -264,6 +279,10 @@ _RUNTIME_FUNCTIONS = _ERROR_FUNCTIONS | {
         [_P, _SIZE, _TENSORS, _SIZE, C.POINTER(_SIZE)],
     ),
     "uattn_function_launch": (_P, [_P, _SIZE, C.POINTER(Launch)]),
+    "uattn_host_run": (
+        _P,
+        [C.POINTER(Problem), C.POINTER(HostTensors), C.POINTER(HostOptions)],
+    ),
     "uattn_emulator_program_create": (_P, [_P, C.POINTER(_P)]),
     "uattn_emulator_program_destroy": (None, [_P]),
     "uattn_emulator_program_results": (

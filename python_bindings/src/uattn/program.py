@@ -47,13 +47,13 @@ class Program:
         self._library = _abi.runtime()
         self._device = _device(device)
         self.artifact = artifact
-        self._handle = C.c_void_p()
+        self.handle = C.c_void_p()
         error = self._library.uattn_program_create(
-            self._device.handle, artifact.handle, C.byref(self._handle)
+            self._device.handle, artifact.handle, C.byref(self.handle)
         )
         _abi.check(self._library, error)
         # The artifact must outlive the program, and so is held by its end.
-        weakref.finalize(self, _destroy, self._handle, artifact)
+        weakref.finalize(self, _destroy, self.handle, artifact)
 
     def __copy__(self) -> Program:
         return self
@@ -76,7 +76,7 @@ class Program:
         specs = self.artifact.results(function)
         found = (_abi.Tensor * len(specs))()
         error = self._library.uattn_function_results(
-            self._handle, index, given, len(given), found
+            self.handle, index, given, len(given), found
         )
         _abi.check(self._library, error)
         return tuple(
@@ -93,7 +93,7 @@ class Program:
         given, _capsules = self._arguments(arguments, function, handle)
         size = C.c_size_t()
         error = self._library.uattn_function_workspace_bytes(
-            self._handle, index, given, len(given), C.byref(size)
+            self.handle, index, given, len(given), C.byref(size)
         )
         _abi.check(self._library, error)
         return size.value
@@ -142,7 +142,7 @@ class Program:
             stream=handle,
         )
         error = self._library.uattn_function_launch(
-            self._handle, index, C.byref(launch)
+            self.handle, index, C.byref(launch)
         )
         del capsules, more  # they kept the tensors alive until here
         _abi.check(self._library, error)

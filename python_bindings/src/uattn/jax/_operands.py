@@ -11,6 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .._shapes import check_heads, check_shape, known_sizes
+
 Array: TypeAlias = jax.Array
 
 
@@ -37,15 +39,6 @@ _DTYPES = {
     "q_segment_ids": ("int32",),
     "kv_segment_ids": ("int32",),
 }
-_SHAPES = {
-    "q": ("B", "Q", "H", "D"),
-    "k": ("B", "KV", "H_kv", "D"),
-    "v": ("B", "KV", "H_kv", "D"),
-    "temp": ("B", "Q"),
-    "bounds": ("B", "4"),
-    "q_segment_ids": ("B", "Q"),
-    "kv_segment_ids": ("B", "KV"),
-}
 
 
 def check_operands(given: Operands) -> Operands:
@@ -59,17 +52,13 @@ def check_operands(given: Operands) -> Operands:
         raise TypeError(
             f"{missing}_segment_ids is None: expected both segment ids or neither"
         )
-    sizes: dict[str, tuple[int, str]] = {"4": (4, "")}
+    sizes = known_sizes()
     for name, value in operands._asdict().items():
         if value is not None:
             _check_dtype(name, value, operands.q)
             _check_shape(name, value, sizes)
     check_devices(operands._asdict())
-    heads, kv_heads = sizes["H"][0], sizes["H_kv"][0]
-    if heads % kv_heads:
-        raise ValueError(
-            f"q has {heads} heads: expected a multiple of the {kv_heads} of k"
-        )
+    check_heads(sizes)
     return operands
 
 
@@ -118,26 +107,10 @@ def _device_names(devices: frozenset[Any]) -> str:
 
 
 def _check_shape(name: str, value: Any, sizes: dict[str, tuple[int, str]]) -> None:
-    """`sizes` has every size that is known, and the operand that told it."""
-    wanted = _SHAPES[name]
-    shape = value.shape
-    if len(shape) != len(wanted):
-        raise ValueError(
-            f"{name} has shape {shape}: expected rank {len(wanted)}, "
-            f"({', '.join(wanted)})"
-        )
-    for axis, (size, letter) in enumerate(zip(shape, wanted)):
+    for axis, size in enumerate(value.shape):
         if not isinstance(size, int):
             raise TypeError(
                 f"{name} has the symbolic size {size} in dimension {axis}: "
                 "expected a number"
             )
-        if size < 1:
-            raise ValueError(f"{name} has shape {shape}: expected no empty dimension")
-        known, teller = sizes.setdefault(letter, (size, name))
-        if size != known:
-            source = f", as {teller} has" if teller else ""
-            raise ValueError(
-                f"{name} has {size} in dimension {axis} ({letter}): "
-                f"expected {known}{source}"
-            )
+    check_shape(name, value.shape, sizes)

@@ -11,8 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-HISTORY, CANDIDATE, PADDING = 1, -1, 0
-_KINDS = {"history": HISTORY, "candidate": CANDIDATE}
+from .._segments import KINDS, check_contiguous_ids
 
 
 def bounds_from_segment_ids(segment_ids: Any) -> jax.Array:
@@ -32,7 +31,7 @@ def bounds_from_segment_ids(segment_ids: Any) -> jax.Array:
     ids = jnp.asarray(segment_ids)
     position = jnp.arange(ids.shape[1], dtype=jnp.int32)
     bounds = []
-    for kind in _KINDS.values():
+    for kind in KINDS.values():
         is_kind = ids == kind
         lower = jnp.min(jnp.where(is_kind, position, ids.shape[1]), axis=1)
         upper = jnp.max(jnp.where(is_kind, position + 1, 0), axis=1)
@@ -44,24 +43,7 @@ def check_segment_ids(segment_ids: Any) -> None:
     """Raises ValueError where ids (B, S) are not of {1, -1, 0}, or those of a
     kind do not stand together. Waits for the values."""
     _check_type(segment_ids)
-    ids = np.asarray(segment_ids)
-    wrong = np.argwhere((ids != HISTORY) & (ids != CANDIDATE) & (ids != PADDING))
-    if wrong.size:
-        row, token = wrong[0]
-        raise ValueError(
-            f"segment_ids[{row}, {token}] is {ids[row, token]}: expected 1 "
-            "(history), -1 (candidate) or 0 (padding)"
-        )
-    for name, kind in _KINDS.items():
-        for row, values in enumerate(ids == kind):
-            tokens = np.flatnonzero(values)
-            if tokens.size and tokens[-1] - tokens[0] + 1 != tokens.size:
-                gap = tokens[np.argmax(np.diff(tokens) > 1)] + 1
-                raise ValueError(
-                    f"segment_ids[{row}, {gap}] is {ids[row, gap]} between "
-                    f"{name} ids ({kind}): expected ids of one kind to stand "
-                    "together"
-                )
+    check_contiguous_ids(np.asarray(segment_ids))
 
 
 def _check_type(segment_ids: Any) -> None:

@@ -1,0 +1,118 @@
+"""How an op's implementations and derivatives are registered, at little cost a
+call.
+
+torch.library.register_autograd looks through the schema in every call, in time
+that grows with the square of its length: over 100 microseconds here. This does
+the same without.
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+Function = Callable[..., Any]
+
+
+def register(
+    library: Any,
+    name: str,
+    implementations: Mapping[str, Function],
+    keep: Function,
+    pull_back: Function,
+) -> None:
+    """Of an op that is defined, and whose operands come before its attributes.
+
+    `implementations` are those of the dispatch keys "CPU", "CUDA";
+    `keep(ctx, operands, attributes, results)` says what `pull_back(ctx, needs,
+    *cotangents)` finds in ctx; the latter returns a gradient or None for each
+    operand, of which `needs` says whether a gradient of it is wanted.
+    """
+    op = getattr(getattr(torch.ops, library.ns), name).default
+    operand_count = _operand_count(op)
+    direct = {
+        torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key)).raw_repr(): run
+        for key, run in implementations.items()
+    }
+    function = _function(name, keep, pull_back)
+    below_autograd = torch._C._after_autograd_keyset
+
+    def kernel(keyset: Any, *arguments: Any) -> Any:
+        """Enters the implementation itself where nothing else (a mode, a
+        subclass of Tensor) waits to see the op."""
+        rest = keyset & below_autograd
+        run = direct.get(rest.raw_repr())
+        if run is None:
+            run = _redispatch(op, rest)
+        if torch.is_grad_enabled():
+            operands = arguments[:operand_count]
+            for operand in operands:
+                if operand is not None and operand.requires_grad:
+                    attributes = arguments[operand_count:]
+                    return function.apply(run, attributes, *operands)
+        return run(*arguments)
+
+    # Where dynamo evaluates frames it shall not look into these.
+    for key, run in implementations.items():
+        library.impl(name, torch.compiler.disable(run), key)
+    library.impl(name, torch.compiler.disable(kernel), "Autograd", with_keyset=True)
+
+
+def _operand_count(op: Any) -> int:
+    return sum("Tensor" in str(argument.type) for argument in op._schema.arguments)
+
+
+def _redispatch(op: Any, keyset: Any) -> Function:
+    def run(*arguments: Any) -> Any:
+        with torch._C._AutoDispatchBelowAutograd():
+            return op.redispatch(keyset, *arguments)
+
+    return run
+
+
+def _function(name: str, keep: Function, pull_back: Function) -> Any:
+    """The autograd.Function (run, attributes, *operands). Without setup_context:
+    with it, torch would bind arguments by name in every call."""
+
+    def forward(
+        ctx: Any, run: Function, attributes: tuple[Any, ...], *operands: Any
+    ) -> Any:
+        results = run(*operands, *attributes)
+        keep(ctx, operands, attributes, results)
+        return results
+
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        return (None, None, *pull_back(ctx, ctx.needs_input_grad[2:], *cotangents))
+
+    members = {
+        "forward": staticmethod(forward),
+        "backward": staticmethod(torch.compiler.disable(backward)),
+    }
+    return type(f"{name}_function", (torch.autograd.Function,), members)
+
+
+def transformed_function(
+    op: Any, keep: Function, pull_back: Function, batch: Function
+) -> Any:
+    """The autograd.Function of an op for transforms of torch.func, which do not
+    see what is registered with it. Slower than `register`."""
+
+    operand_count = _operand_count(op)
+    nothing = (None,) * (len(op._schema.arguments) - operand_count)
+
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        keep(ctx, inputs[:operand_count], inputs[operand_count:], output)
+
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        return (*pull_back(ctx, ctx.needs_input_grad, *cotangents), *nothing)
+
+    members = {
+        "forward": staticmethod(op),
+        "setup_context": staticmethod(setup_context),
+        "backward": staticmethod(torch.compiler.disable(backward)),
+        "vmap": staticmethod(batch),
+    }
+    return type("transformed", (torch.autograd.Function,), members)

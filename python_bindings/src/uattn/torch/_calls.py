@@ -1,0 +1,236 @@
+"""Calls of the library: prepared once for operands of given shapes, strides and
+types, then run with no more than new addresses.
+
+A prepared call holds frames, the C structs that a run fills in. A run takes a
+frame that is idle, or makes one, and gives it back: threads share nothing that
+is written, and lists of frames change by single operations.
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import ctypes as C
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from .. import _abi
+from ..artifact import compile
+from ..problem import Problem, indexed_operands, indexed_results
+from ..program import Program, load
+from ._operands import SHORT_NAMES
+
+# (shape, type) of a result.
+ResultSpec = tuple[tuple[int, ...], torch.dtype]
+
+
+class _Frame(NamedTuple):
+    """One run's structs; `operands` and `results` view those whose addresses
+    change."""
+
+    operands: list[_abi.Tensor]
+    results: list[_abi.Tensor]
+    keep: Any
+    """What the others point to."""
+    arguments: tuple[Any, ...]
+    """Of the C function."""
+    settings: Any
+    """What else changes from run to run."""
+
+
+class Call:
+    """An op, ready for operands as those given."""
+
+    def __init__(
+        self, operands: Sequence[torch.Tensor], results: Sequence[ResultSpec]
+    ) -> None:
+        self._library = _abi.runtime()
+        self._described = [_describe(x) for x in operands]
+        self._results = [(_alike(operands, x), *x) for x in results]
+        self._idle: list[_Frame] = []
+
+    def run(self, operands: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The results, in new tensors."""
+        try:
+            frame = self._idle.pop()
+        except IndexError:
+            frame = self._frame()
+        first = operands[0]
+        for slot, tensor in zip(frame.operands, operands):
+            slot.data = tensor.data_ptr()
+        results = []
+        for slot, (like, shape, dtype) in zip(frame.results, self._results):
+            if like is None:
+                result = first.new_empty(shape, dtype=dtype)
+            else:
+                result = torch.empty_like(operands[like])
+            slot.data = result.data_ptr()
+            results.append(result)
+        error = self._enter(frame, first)
+        self._idle.append(frame)
+        if error:
+            _abi.check(self._library, error)
+        return results
+
+    def _frame(self) -> _Frame:
+        raise NotImplementedError
+
+    def _enter(self, frame: _Frame, first: torch.Tensor) -> int | None:
+        """Calls the library; its error."""
+        raise NotImplementedError
+
+    def _described_results(self) -> list[_abi.Tensor]:
+        return [
+            _describe(torch.empty(shape, dtype=dtype, device="meta"))
+            for _, shape, dtype in self._results
+        ]
+
+
+class HostCall(Call):
+    """On the CPU, by as many threads as torch's own ops take."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        operands: Sequence[torch.Tensor],
+        results: Sequence[ResultSpec],
+    ) -> None:
+        super().__init__(operands, results)
+        self._struct = _sized(problem, operands)
+        self._operand_indices = [i for i, _ in indexed_operands(problem)]
+        self._result_indices = [i for i, _ in indexed_results(problem)]
+
+    def _frame(self) -> _Frame:
+        tensors = _abi.HostTensors()
+        operands = _place(tensors.operands, self._operand_indices, self._described)
+        results = _place(
+            tensors.results, self._result_indices, self._described_results()
+        )
+        options = _abi.HostOptions(struct_size=C.sizeof(_abi.HostOptions))
+        arguments = (C.byref(self._struct), C.byref(tensors), C.byref(options))
+        return _Frame(operands, results, tensors, arguments, options)
+
+    def _enter(self, frame: _Frame, first: torch.Tensor) -> int | None:
+        frame.settings.thread_count = torch.get_num_threads()
+        error: int | None = self._library.uattn_host_run(*frame.arguments)
+        return error
+
+
+class CudaCall(Call):
+    """On a GPU: a launch on the stream that is torch's current one."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        operands: Sequence[torch.Tensor],
+        results: Sequence[ResultSpec],
+    ) -> None:
+        super().__init__(operands, results)
+        self._ordinal = operands[0].get_device()
+        self._program = _program(problem, self._ordinal)
+        self._workspace_bytes = self._ask_workspace_bytes()
+
+    def _ask_workspace_bytes(self) -> int:
+        count, size = len(self._described), C.c_size_t()
+        error = self._library.uattn_function_workspace_bytes(
+            self._program.handle,
+            0,
+            (_abi.Tensor * count)(*self._described),
+            count,
+            C.byref(size),
+        )
+        _abi.check(self._library, error)
+        return size.value
+
+    def _frame(self) -> _Frame:
+        given = (_abi.Tensor * len(self._described))(*self._described)
+        written = (_abi.Tensor * len(self._results))(*self._described_results())
+        launch = _abi.Launch(
+            struct_size=C.sizeof(_abi.Launch),
+            arguments=given,
+            argument_count=len(given),
+            results=written,
+            result_count=len(written),
+            workspace_bytes=self._workspace_bytes,
+        )
+        arguments = (self._program.handle, 0, C.byref(launch))
+        keep = (given, written)
+        return _Frame([*given], [*written], keep, arguments, launch)
+
+    def _enter(self, frame: _Frame, first: torch.Tensor) -> int | None:
+        launch = frame.settings
+        launch.stream = _raw_stream(self._ordinal)
+        if self._workspace_bytes:
+            # Free for others as soon as the launch stands in the stream.
+            workspace = first.new_empty(self._workspace_bytes, dtype=torch.uint8)
+            launch.workspace = workspace.data_ptr()
+        error: int | None = self._library.uattn_function_launch(*frame.arguments)
+        return error
+
+
+def _stream_of(ordinal: int) -> int:
+    handle: int = torch.cuda.current_stream(ordinal).cuda_stream
+    return handle
+
+
+# The first makes no object of the stream.
+_raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", _stream_of)
+
+_programs: dict[tuple[Problem, int], Program] = {}
+_lock = threading.Lock()
+
+
+def _program(problem: Problem, ordinal: int) -> Program:
+    """Compiled and loaded once for all shapes."""
+    with _lock:
+        program = _programs.get((problem, ordinal))
+        if program is None:
+            program = load(compile(problem), ordinal)
+            _programs[problem, ordinal] = program
+        return program
+
+
+def _sized(problem: Problem, operands: Sequence[torch.Tensor]) -> _abi.Problem:
+    """The problem with the sizes and type that q and k have; the CPU code takes
+    float32 too."""
+    struct, (q, k) = problem.struct(), operands[:2]
+    struct.batch, struct.q_tokens, struct.q_heads, struct.head_dim = q.shape
+    struct.kv_tokens, struct.kv_heads = k.shape[1:3]
+    struct.dtype = _abi.DTYPES.index(SHORT_NAMES[q.dtype])
+    return struct
+
+
+def _alike(operands: Sequence[torch.Tensor], result: ResultSpec) -> int | None:
+    """The first operand that a dense result is like: torch makes tensors faster
+    so."""
+    shape, dtype = result
+    wanted = shape, torch.empty(shape, device="meta").stride(), dtype
+    for index, operand in enumerate(operands):
+        if (operand.shape, operand.stride(), operand.dtype) == wanted:
+            return index
+    return None
+
+
+def _describe(tensor: torch.Tensor) -> _abi.Tensor:
+    """The library's form, without an address."""
+    dtype, rank = SHORT_NAMES.get(tensor.dtype), tensor.ndim
+    if dtype is None or rank > 4:
+        raise TypeError(
+            f"a tensor has dtype {tensor.dtype} and rank {rank}: expected bfloat16, "
+            "float16, float32 or int32, and at most 4"
+        )
+    found = _abi.Tensor(dtype=_abi.DTYPES.index(dtype), rank=rank)
+    found.shape[:rank] = tensor.shape
+    found.strides[:rank] = tensor.stride()
+    return found
+
+
+def _place(
+    array: Any, indices: Sequence[int], described: Sequence[_abi.Tensor]
+) -> list[_abi.Tensor]:
+    """Copies descriptions into an array of structs; views of the copies."""
+    for index, tensor in zip(indices, described):
+        array[index] = tensor
+    return [array[index] for index in indices]

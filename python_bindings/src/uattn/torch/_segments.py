@@ -1,0 +1,73 @@
+"""Bounds of the ranker mask from the segment ids of each token.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .._segments import KINDS, check_contiguous_ids
+
+
+def bounds_from_segment_ids(
+    segment_ids: torch.Tensor, *, check: bool | None = None
+) -> torch.Tensor:
+    """The operand bounds, int32 (B, 4), of segment ids (B, S) in {1 history,
+    -1 candidate, 0 padding}: the first index and the last index + 1 of each
+    kind, (0, 0) where there is none. Computed on the device that has the ids.
+
+    Ids of one kind are expected without another kind between them; else the
+    bounds take in whatever stands between the first and the last. `check` says
+    whether such ids raise ValueError, as from `check_segment_ids`, which waits
+    for the values: None checks tensors of the CPU outside torch.compile.
+    """
+    _check_type(segment_ids)
+    is_compiling = torch.compiler.is_compiling()
+    if check and is_compiling:
+        raise ValueError(
+            "check is True inside torch.compile, where there are no values: "
+            "expected None or False"
+        )
+    if check is None:
+        check = segment_ids.device.type == "cpu" and not is_compiling
+    if check:
+        check_segment_ids(segment_ids)
+    tokens = segment_ids.shape[1]
+    position = torch.arange(tokens, dtype=torch.int32, device=segment_ids.device)
+    bounds = []
+    for kind in KINDS.values():
+        is_kind = segment_ids == kind
+        lower = torch.where(is_kind, position, tokens).amin(1)
+        upper = torch.where(is_kind, position + 1, 0).amax(1)
+        bounds += [torch.where(upper > 0, lower, 0), upper]
+    return torch.stack(bounds, dim=1).to(torch.int32)
+
+
+def check_segment_ids(segment_ids: torch.Tensor) -> None:
+    """Raises ValueError where ids (B, S) are not of {1, -1, 0}, or those of a
+    kind do not stand together. Waits for the values."""
+    _check_type(segment_ids)
+    check_contiguous_ids(segment_ids.detach().cpu().numpy())
+
+
+def _check_type(segment_ids: Any) -> None:
+    if not isinstance(segment_ids, torch.Tensor):
+        raise TypeError(
+            f"segment_ids is a {type(segment_ids).__name__}: expected a torch.Tensor"
+        )
+    if segment_ids.dtype not in _SIGNED:
+        dtype = str(segment_ids.dtype).removeprefix("torch.")
+        raise TypeError(
+            f"segment_ids has dtype {dtype}: expected a signed integer type"
+        )
+    if segment_ids.ndim != 2:
+        raise ValueError(
+            f"segment_ids has shape {tuple(segment_ids.shape)}: expected rank 2, "
+            "(B, S)"
+        )
+
+
+_SIGNED = (torch.int8, torch.int16, torch.int32, torch.int64)

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""What a call from PyTorch costs the host, beside a custom op that does nothing.
+
+Calls on tiny tensors are timed from call to return, while the GPU works on its
+own; the difference to the minimal op, which is registered in the same way and
+makes the same results, is the overhead (of two launches in a forward with its
+backward). minimal_register_autograd is the same op with its derivatives given
+to torch.library.register_autograd; stubbed does all but the library's launch,
+which tells the part that is Python's. Prints a JSON line a case: medians in
+microseconds a call. With cpu as DEVICE only the stubbed ones.
+Usage: torch_overhead.py [DEVICE], with uattn installed, cuda if left out
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import ctypes
+import json
+import statistics
+import sys
+import time
+
+import torch
+import uattn.torch
+from uattn import _abi
+from uattn.torch import _autograd
+
+CALLS, REPEATS = 200, 50
+DEVICE = sys.argv[1] if len(sys.argv) > 1 else "cuda"
+LAUNCHES = {"cuda": "uattn_function_launch", "cpu": "uattn_host_run"}
+
+
+def forward(q, k, v):
+    batch, tokens, heads, _ = q.shape
+    lse = q.new_empty((batch, heads, tokens), dtype=torch.float32)
+    return q.new_empty(q.shape), lse
+
+
+def backward(q, k, v, out, lse, dout):
+    return q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
+
+
+def keep(ctx, inputs, output):
+    ctx.set_materialize_grads(False)
+    ctx.save_for_backward(*inputs, *output)
+
+
+def register_minimal(namespace):
+    """NAMESPACE::fwd and NAMESPACE::bwd without their derivatives; the library
+    that holds them."""
+    library = torch.library.Library(namespace, "FRAGMENT")
+    library.define("fwd(Tensor q, Tensor k, Tensor v) -> (Tensor, Tensor)")
+    library.define("bwd(Tensor q, Tensor k, Tensor v, Tensor out, Tensor lse, "
+                   "Tensor dout) -> (Tensor, Tensor, Tensor)")
+    return library
+
+
+def register_alike():
+    """As uattn's ops are."""
+    library = register_minimal("alike")
+
+    def keep_all(ctx, operands, attributes, results):
+        keep(ctx, operands, results)
+
+    def pull_back(ctx, needs, dout, dlse):
+        return torch.ops.alike.bwd.default(*ctx.saved_tensors, dout)
+
+    for name, run in (("fwd", forward), ("bwd", backward)):
+        _autograd.register(library, name, {"CPU": run, "CUDA": run},
+                           keep_all, pull_back)
+    return library, lambda *operands: torch.ops.alike.fwd.default(*operands)[0]
+
+
+def register_plain():
+    """As torch's documentation has it."""
+    library = register_minimal("plain")
+
+    def pull_back(ctx, dout, dlse):
+        return torch.ops.plain.bwd.default(*ctx.saved_tensors, dout)
+
+    for key in ("CPU", "CUDA"):
+        library.impl("fwd", forward, key)
+        library.impl("bwd", backward, key)
+    torch.library.register_autograd("plain::fwd", pull_back, setup_context=keep,
+                                    lib=library)
+    return library, lambda *operands: torch.ops.plain.fwd.default(*operands)[0]
+
+
+class Stubbed:
+    """While it lasts the library launches nothing: a C function that reads no
+    argument and returns 0 is called instead."""
+
+    def __enter__(self):
+        self.name = LAUNCHES[DEVICE]
+        self.kept = getattr(_abi.runtime(), self.name)
+        stub = ctypes.CDLL("libm.so.6").fegetround
+        stub.argtypes = self.kept.argtypes
+        setattr(_abi.runtime(), self.name, stub)
+
+    def __exit__(self, *failure):
+        setattr(_abi.runtime(), self.name, self.kept)
+
+
+def wait():
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
+
+
+def repeat(name, step):
+    """Microseconds a call of one repeat."""
+    if name == "stubbed_us":
+        with Stubbed():
+            return repeat("", step)
+    start = time.perf_counter()
+    for _ in range(CALLS):
+        step()
+    found = time.perf_counter() - start
+    wait()
+    return 1e6 * found / CALLS
+
+
+def host_times(steps):
+    """The median repeat of each, by name; in turn, so that what else the
+    machine does falls on all."""
+    for step in steps.values():
+        repeat("", step)
+    times = {name: [] for name in steps}
+    for _ in range(REPEATS):
+        for name, step in steps.items():
+            times[name].append(repeat(name, step))
+    return {name: round(statistics.median(found), 2) for name, found in times.items()}
+
+
+def step_of(function, case, operands):
+    q, k, v = operands
+    if case == "forward":
+        return lambda: function(q, k, v)
+    dout = torch.ones_like(q)
+    inputs = [x.clone().requires_grad_() for x in operands]
+    return lambda: torch.autograd.grad(function(*inputs), inputs, dout)
+
+
+def main():
+    kept, alike = register_alike()
+    kept_too, plain = register_plain()
+    attention = uattn.torch.ranker_attention
+    functions = {"minimal_us": alike, "minimal_register_autograd_us": plain,
+                 "stubbed_us": attention, "call_us": attention}
+    if DEVICE == "cpu":
+        del functions["call_us"]
+    operands = [torch.randn(1, 64, 1, 64, device=DEVICE).bfloat16() for _ in range(3)]
+    name = torch.cuda.get_device_name() if DEVICE == "cuda" else "cpu"
+    for case in ("forward", "forward_backward"):
+        steps = {name: step_of(f, case, operands) for name, f in functions.items()}
+        found = host_times(steps)
+        if DEVICE == "cuda":
+            found["over_minimal_us"] = round(found["call_us"] - found["minimal_us"], 2)
+        print(json.dumps({"case": case, "device": name, "torch": torch.__version__,
+                          "calls": CALLS, "repeats": REPEATS} | found), flush=True)
+    del kept, kept_too
+
+
+if __name__ == "__main__":
+    main()
