@@ -8,7 +8,7 @@
  * ttg.warp_specialize, the other consumers and the producer are the partitions
  * 0 .. C - 1.
  *
- *   producer (one warp)
+ *   producer (a warpgroup, as registers are moved by whole ones)
  *     load Q of every consumer
  *     for i in 0 .. n: load K(i); load V(i)
  *
@@ -27,7 +27,7 @@
  *   K, V empty x s C      one thread a consumer     producer   parity 1 */
 #include "passes/ttgir.h"
 
-enum { WARPS_OF_CONSUMER = 4, WARPS_OF_PRODUCER = 1 };
+enum { WARPS_OF_CONSUMER = 4, WARPS_OF_PRODUCER = 4 };
 
 /* ---- Arguments ------------------------------------------------------------
  */

@@ -6,7 +6,6 @@
  * A .ttgir file is a module with one kernel. What Triton's ops or this kernel
  * cannot say is refused at the op. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "passes/pass_runs.h"
 #include "passes/plan_attribute.h"
@@ -42,7 +41,7 @@ static MlirOperation find_op(MlirOperation root) {
 /* ---- Check ----------------------------------------------------------------
  */
 
-/* The op that follows `op` in its block; null at the end. */
+/* Whether the module is one function of `op` and a return. */
 static bool stands_alone(MlirOperation root, MlirOperation op) {
   MlirOperation function = mlirOperationGetParentOperation(op);
   MlirBlock top = mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0));
@@ -93,21 +92,26 @@ static bool check_problem(MlirOperation op, const uattn_problem_t *problem) {
 /* ---- Replace --------------------------------------------------------------
  */
 
-static void set_module_attributes(MlirOperation root) {
+/* What Triton asks for, and what the launch needs to know. */
+static void set_module_attributes(MlirOperation root,
+                                  const uattn_forward_plan_t *plan) {
   MlirContext context = mlirOperationGetContext(root);
-  static const struct {
+  uattn_builder_t b = {.context = context};
+  int32_t q_tile_rows = plan->consumer_warpgroups * UATTN_WARPGROUP_ROWS;
+  const struct {
     const char *name;
-    const char *value;
+    MlirAttribute value;
   } attributes[] = {
-      {"ttg.num-ctas", "1 : i32"},
-      {"ttg.num-warps", "4 : i32"},
-      {"ttg.target", "\"cuda:90\""},
-      {"ttg.threads-per-warp", "32 : i32"},
+      {"ttg.num-ctas", uattn_attribute_i32(&b, 1)},
+      {"ttg.num-warps", uattn_attribute_i32(&b, 4)},
+      {"ttg.target", uattn_attribute_string(&b, "cuda:90")},
+      {"ttg.threads-per-warp", uattn_attribute_i32(&b, 32)},
+      {"uattn.kv_tile_rows",
+       uattn_attribute_i32(&b, uattn_ttgir_power_of_two(plan->kv_tile_rows))},
+      {"uattn.q_tile_rows", uattn_attribute_i32(&b, q_tile_rows)},
   };
   for (size_t i = 0; i < sizeof attributes / sizeof *attributes; ++i)
-    uattn_op_set_attribute(
-        root, attributes[i].name,
-        uattn_attribute_parse(context, "%s", attributes[i].value));
+    uattn_op_set_attribute(root, attributes[i].name, attributes[i].value);
 }
 
 static void replace(MlirOperation root, MlirOperation op,
@@ -120,7 +124,7 @@ static void replace(MlirOperation root, MlirOperation op,
   uattn_forward_kernel_name(plan, &name);
   mlirOperationDestroy(function);
   uattn_ttgir_emit_kernel(&module, problem, plan, uattn_string_get(&name));
-  set_module_attributes(root);
+  set_module_attributes(root, plan);
   uattn_string_release(&name);
 }
 
