@@ -1,10 +1,11 @@
 """Triton compiles what uattn-emit-ttgir writes, and the emulator, which runs
 Triton's PTX, gets the op's result from it.
 
-usage: ttgir_test.py FOLDER [NAME]...   cases of these names, else all
+usage: ttgir_test.py FOLDER [PATTERN]...   cases of such names, else all
 SPDX-License-Identifier: Apache-2.0
 """
 
+import fnmatch
 import pathlib
 import re
 import subprocess
@@ -81,12 +82,12 @@ def emulate(case, kernel, path):
     return testing.complaint(case, arrays, results[0], results[1] if case.lse else None)
 
 
-def main(folder, names):
+def main(folder, patterns):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     failures = 0
     for case in testing.cases():
-        if names and case.name not in names:
+        if patterns and not any(fnmatch.fnmatch(case.name, one) for one in patterns):
             continue
         path = testing.emit(case, folder)
         kernel = triton.compile(str(path), target=GPUTarget("cuda", 90, 32))
