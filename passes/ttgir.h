@@ -33,6 +33,7 @@ typedef enum {
   UATTN_TTGIR_V_RING,
   /* mbarriers: one a consumer, then one a stage. */
   UATTN_TTGIR_Q_FULL,
+  UATTN_TTGIR_TURN, /* null where consumers take no turns */
   UATTN_TTGIR_K_FULL,
   UATTN_TTGIR_K_EMPTY,
   UATTN_TTGIR_V_FULL,
@@ -245,26 +246,35 @@ MlirValue uattn_ttgir_mask(const uattn_ttgir_role_t *role,
  */
 
 typedef struct {
-  MlirValue max; /* rows; null where none is followed */
+  MlirValue max; /* rows, of capped; null where none is followed */
   MlirValue sum;
 } uattn_ttgir_softmax_t;
 uattn_ttgir_softmax_t
 uattn_ttgir_softmax_create(const uattn_ttgir_role_t *role);
-/* Rows of the factor behind the cap, in base 2; or a scalar. */
-MlirValue uattn_ttgir_scale(const uattn_ttgir_role_t *role, MlirValue temp);
-/* Logits of base 2 from products of q and k. */
-MlirValue uattn_ttgir_logits(const uattn_ttgir_role_t *role, MlirValue products,
-                             MlirValue scale);
+/* What a capped score is multiplied by, in base 2: a positive factor, and a
+ * sign. */
+typedef struct {
+  MlirValue factor; /* rows, or a scalar */
+  MlirValue sign;   /* alike; null for 1 */
+} uattn_ttgir_scale_t;
+/* `temp` is rows, or null. */
+uattn_ttgir_scale_t uattn_ttgir_scale(const uattn_ttgir_role_t *role,
+                                      MlirValue temp);
+/* The capped products of q and k with the scale's sign. */
+MlirValue uattn_ttgir_capped(const uattn_ttgir_role_t *role, MlirValue products,
+                             const uattn_ttgir_scale_t *scale);
 /* P, the left operand of P V; `*out_alpha`, rows, is what older results are
  * multiplied by, null for 1. */
 MlirValue uattn_ttgir_softmax_step(const uattn_ttgir_role_t *role,
-                                   MlirValue logits,
+                                   MlirValue capped,
+                                   const uattn_ttgir_scale_t *scale,
                                    uattn_ttgir_softmax_t *io_softmax,
                                    MlirValue *out_alpha);
 /* Rows: what out is multiplied by, 0 in rows without a key. */
 MlirValue uattn_ttgir_inverse_sum(const uattn_ttgir_role_t *role,
                                   const uattn_ttgir_softmax_t *softmax);
 MlirValue uattn_ttgir_lse(const uattn_ttgir_role_t *role,
-                          const uattn_ttgir_softmax_t *softmax, MlirValue temp);
+                          const uattn_ttgir_softmax_t *softmax,
+                          const uattn_ttgir_scale_t *scale, MlirValue temp);
 
 #endif /* UATTN_PASSES_TTGIR_H */

@@ -7,13 +7,14 @@
 
 /* What the steps need and do not change. */
 typedef struct {
+  int32_t index;
   uattn_ttgir_place_t place;
   uattn_ttgir_keys_t keys;
   uattn_ttgir_rows_t rows;
   MlirValue first_row;
-  MlirValue q;     /* tile */
-  MlirValue temp;  /* rows; null without */
-  MlirValue scale; /* rows, or a scalar */
+  MlirValue q;    /* tile */
+  MlirValue temp; /* rows; null without */
+  uattn_ttgir_scale_t scale;
 } consumer_t;
 
 /* What a step hands to the next; `softmax.max` is last, as it may be null. */
@@ -83,7 +84,7 @@ static MlirValue load_temp(const uattn_ttgir_role_t *role,
 }
 
 static consumer_t create(const uattn_ttgir_role_t *role, int32_t index) {
-  consumer_t consumer = {.place = uattn_ttgir_place(role)};
+  consumer_t consumer = {.index = index, .place = uattn_ttgir_place(role)};
   consumer.keys = uattn_ttgir_keys(role, &consumer.place);
   consumer.first_row =
       uattn_ttgir_binary(role, "arith.addi", consumer.place.first_row,
@@ -130,6 +131,33 @@ static void release(const uattn_ttgir_role_t *role, uattn_ttgir_value_t empty,
   uattn_ttgir_arrive(role, uattn_ttgir_barrier_at(role, empty, slot->stage));
 }
 
+/* ---- Turns ----------------------------------------------------------------
+ * Consumers issue a step's products one after the other, so that the softmax of
+ * one runs beside the products of the next. */
+
+static MlirValue turn_of(const uattn_ttgir_role_t *role, int32_t index) {
+  return uattn_ttgir_barrier_at(role, UATTN_TTGIR_TURN, constant(role, index));
+}
+
+/* The first consumer waits for the last one's step before. */
+static void wait_turn(const uattn_ttgir_role_t *role,
+                      const consumer_t *consumer, MlirValue step) {
+  if (!role->values[UATTN_TTGIR_TURN].ptr)
+    return;
+  MlirValue parity =
+      uattn_ttgir_binary(role, "arith.andi", step, constant(role, 1));
+  if (consumer->index == 0)
+    parity = uattn_ttgir_binary(role, "arith.xori", parity, constant(role, 1));
+  uattn_ttgir_wait(role, turn_of(role, consumer->index), parity);
+}
+
+static void pass_turn(const uattn_ttgir_role_t *role,
+                      const consumer_t *consumer) {
+  int32_t count = role->kernel->plan->consumer_warpgroups;
+  if (role->values[UATTN_TTGIR_TURN].ptr)
+    uattn_ttgir_arrive(role, turn_of(role, (consumer->index + 1) % count));
+}
+
 /* ---- Steps ----------------------------------------------------------------
  */
 
@@ -157,24 +185,26 @@ static MlirValue softmax(const uattn_ttgir_role_t *role,
                          const consumer_t *consumer, MlirValue step,
                          MlirValue products, state_t *io_state) {
   MlirValue alpha;
-  MlirValue logits = uattn_ttgir_logits(role, products, consumer->scale);
-  logits = uattn_ttgir_mask(role, &consumer->rows,
+  MlirValue capped = uattn_ttgir_capped(role, products, &consumer->scale);
+  capped = uattn_ttgir_mask(role, &consumer->rows,
                             uattn_ttgir_first_key(role, &consumer->keys, step),
-                            logits);
-  io_state->p =
-      uattn_ttgir_softmax_step(role, logits, &io_state->softmax, &alpha);
+                            capped);
+  io_state->p = uattn_ttgir_softmax_step(role, capped, &consumer->scale,
+                                         &io_state->softmax, &alpha);
   return alpha;
 }
 
 static state_t first_step(const uattn_ttgir_role_t *role,
-                          const consumer_t *consumer, int32_t index) {
+                          const consumer_t *consumer) {
   MlirValue step = constant(role, 0);
   slot_t slot = slot_of(role, step);
-  uattn_ttgir_wait(
-      role,
-      uattn_ttgir_barrier_at(role, UATTN_TTGIR_Q_FULL, constant(role, index)),
-      step);
+  uattn_ttgir_wait(role,
+                   uattn_ttgir_barrier_at(role, UATTN_TTGIR_Q_FULL,
+                                          constant(role, consumer->index)),
+                   step);
+  wait_turn(role, consumer, step);
   MlirValue products = issue_scores(role, consumer, &slot);
+  pass_turn(role, consumer);
   uattn_ttgir_dot_wait(role, 0, &products, 1);
   release(role, UATTN_TTGIR_K_EMPTY, &slot);
   state_t state = {
@@ -193,8 +223,10 @@ static void next_step(const uattn_ttgir_role_t *role,
   MlirValue last =
       uattn_ttgir_binary(role, "arith.subi", step, constant(role, 1));
   slot_t k_slot = slot_of(role, step), v_slot = slot_of(role, last);
+  wait_turn(role, consumer, step);
   MlirValue under_way[2] = {issue_scores(role, consumer, &k_slot)};
   under_way[1] = issue_out(role, state, &v_slot);
+  pass_turn(role, consumer);
   uattn_ttgir_dot_wait(role, 1, under_way, 2);
   release(role, UATTN_TTGIR_K_EMPTY, &k_slot);
   MlirValue alpha = softmax(role, consumer, step, under_way[0], state);
@@ -247,7 +279,8 @@ static void store_lse(const uattn_ttgir_role_t *role,
   MlirValue indices = row_indices(role, consumer->first_row);
   uattn_ttgir_store(
       role, uattn_ttgir_advance(role, role->values[UATTN_TTGIR_LSE], offset),
-      indices, uattn_ttgir_lse(role, &state->softmax, consumer->temp),
+      indices,
+      uattn_ttgir_lse(role, &state->softmax, &consumer->scale, consumer->temp),
       is_row(role, indices));
 }
 
@@ -272,7 +305,7 @@ static void store_out(const uattn_ttgir_role_t *role,
 
 void uattn_ttgir_emit_consumer(uattn_ttgir_role_t *role, int32_t index) {
   consumer_t consumer = create(role, index);
-  state_t first = first_step(role, &consumer, index);
+  state_t first = first_step(role, &consumer);
   state_t state = walk_keys(role, &consumer, &first);
   slot_t slot =
       slot_of(role, uattn_ttgir_binary(role, "arith.subi", consumer.keys.steps,

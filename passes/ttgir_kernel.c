@@ -13,9 +13,9 @@
  *     for i in 0 .. n: load K(i); load V(i)
  *
  *   consumer c of C (64 rows each)                      ttgir_consumer.c
- *     S = Q K(0); m, l, P = softmax(mask(S))
+ *     S = Q K(0), in turn; m, l, P = softmax(mask(S))
  *     for i in 1 .. n:
- *       S = Q K(i)  and  O += P V(i-1)
+ *       S = Q K(i)  and  O += P V(i-1), in turn
  *       wait for S; m', P', alpha = softmax(mask(S), m)   while P V runs
  *       wait for O; O = alpha O; l = alpha l + sum P'
  *     O += P V(n-1)
@@ -23,6 +23,8 @@
  *
  *   barrier        count  arrives                   waits      first wait
  *   Q full     x C 1      producer (expect)         consumer   parity 0
+ *   turn c         1      consumer c - 1            c > 0      parity 0
+ *   turn 0         1      consumer C - 1            0          parity 1
  *   K, V full  x s 1      producer (expect)         consumers  parity 0
  *   K, V empty x s C      one thread a consumer     producer   parity 1 */
 #include "passes/ttgir.h"
@@ -103,6 +105,8 @@ static void init_all_barriers(uattn_ttgir_role_t *role) {
   const uattn_forward_plan_t *plan = role->kernel->plan;
   int32_t consumers = plan->consumer_warpgroups, stages = plan->stage_count;
   init_barriers(role, UATTN_TTGIR_Q_FULL, consumers, 1);
+  if (plan->is_ping_pong && consumers > 1)
+    init_barriers(role, UATTN_TTGIR_TURN, consumers, 1);
   init_barriers(role, UATTN_TTGIR_K_FULL, stages, 1);
   init_barriers(role, UATTN_TTGIR_K_EMPTY, stages, consumers);
   init_barriers(role, UATTN_TTGIR_V_FULL, stages, 1);

@@ -25,10 +25,11 @@
 // CHECK-SAME: !tt.tensordesc<tensor<1x1x64x64xbf16,
 // CHECK-SAME: i32, {{%[a-z0-9]+}}: i32, {{%[a-z0-9]+}}: i32, {{%[a-z0-9]+}}: i32):
 //
-// Q of three consumers, rings of two stages, and their barriers: one arrival
-// fills a stage, three empty it.
+// Q of three consumers, rings of two stages, and their barriers: of Q, of the
+// turns, then of the rings, where one arrival fills a stage and three empty it.
 // CHECK: "ttg.local_alloc"() : () -> !ttg.memdesc<3x64x64xbf16,
 // CHECK-COUNT-2: "ttg.local_alloc"() : () -> !ttg.memdesc<2x128x64xbf16,
+// CHECK-COUNT-3: "ttng.init_barrier"({{.*}}) {count = 1 : i32}
 // CHECK-COUNT-3: "ttng.init_barrier"({{.*}}) {count = 1 : i32}
 // CHECK-COUNT-2: "ttng.init_barrier"({{.*}}) {count = 1 : i32}
 // CHECK-COUNT-2: "ttng.init_barrier"({{.*}}) {count = 3 : i32}
@@ -36,17 +37,20 @@
 // CHECK-COUNT-2: "ttng.init_barrier"({{.*}}) {count = 3 : i32}
 // CHECK-NEXT: "ttng.fence_async_shared"()
 //
-// A consumer waits for Q and K, multiplies, and is one tile ahead with Q K.
+// A consumer waits for Q, its turn and K, multiplies, hands the turn on, and is
+// one tile ahead with Q K.
 // CHECK: "ttg.warp_specialize"(
-// CHECK-COUNT-2: "ttng.wait_barrier"
+// CHECK-COUNT-3: "ttng.wait_barrier"
 // CHECK: "ttng.warp_group_dot"
+// CHECK: "ttng.arrive_barrier"
 // CHECK: "ttng.warp_group_dot_wait"({{.*}}) {pendings = 0 : i32}
 // CHECK: "ttng.arrive_barrier"
 // CHECK: scf.for
-// CHECK: "ttng.wait_barrier"
+// CHECK-COUNT-2: "ttng.wait_barrier"
 // CHECK: "ttng.warp_group_dot"
 // CHECK: "ttng.wait_barrier"
 // CHECK: "ttng.warp_group_dot"
+// CHECK: "ttng.arrive_barrier"
 // CHECK: "ttng.warp_group_dot_wait"({{.*}}) {pendings = 1 : i32}
 // CHECK: "ttng.arrive_barrier"
 // CHECK: math.exp2
@@ -132,6 +136,32 @@ func.func @everything(%q: !q, %temp: tensor<?x?xbf16>, %bounds: tensor<?x4xi32>,
 func.func @fixed_maximum(%q: !q) -> !q {
   %out = "uattn.ranker_attention"(%q, %q, %q) {
     cap = #uattn.cap<"soft_sign", 20.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
+    resultSegmentSizes = array<i32: 1, 0>
+  } : (!q, !q, !q) -> !q
+  return %out : !q
+}
+
+// -----
+
+!q = tensor<1x64x2x64xbf16>
+
+// Without turns there are the barriers of Q and of the rings alone.
+// CHECK: module attributes {
+// CHECK-SAME: uattn.kv_tile_rows = 64 : i32, uattn.q_tile_rows = 128 : i32
+// CHECK-COUNT-14: "ttng.init_barrier"
+// CHECK-NOT: "ttng.init_barrier"
+// CHECK: "ttg.warp_specialize"(
+// CHECK-COUNT-2: "ttng.wait_barrier"
+// CHECK: "ttng.warp_group_dot"
+// CHECK: partitionNumWarps = array<i32: 4, 4>, requestedRegisters = array<i32: 240, 24>
+func.func @given_plan(%q: !q) -> !q {
+  %out = "uattn.ranker_attention"(%q, %q, %q) {
+    cap = #uattn.cap<"none", 0.0 : f32, 0.0 : f32, 0.0 : f32>, sm_scale = 0.125 : f32,
+    plan = #uattn.plan<{consumer_registers = 240 : i64, consumer_warpgroups = 2 : i64,
+      entry_registers = 168 : i64, kv_tile_rows = 64 : i64, ping_pong = false,
+      polynomial_period = 0 : i64, producer_registers = 24 : i64,
+      softmax = "online", stage_count = 3 : i64, target = "sm_90a"}>,
     operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>,
     resultSegmentSizes = array<i32: 1, 0>
   } : (!q, !q, !q) -> !q
