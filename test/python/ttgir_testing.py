@@ -65,6 +65,8 @@ def cases():
              temp="f16"),
         Case("shape_one_consumer", plan=(1, 64, 3)),
         Case("shape_two_consumers", plan=(2, 128, 2), causal=True),
+        Case("shape_no_turns", plan=(3, 64, 2)),
+        Case("shape_larger_tiles", plan=(2, 128, 2)),
         Case("shape_one_stage", plan=(3, 64, 1), cap=CAPS["alsc"], temp="f32"),
         Case("shape_wide_tiles", head_dim=64, plan=(2, 256, 2)),
         Case("shape_even_tiles", q_tokens=384, kv_tokens=256, q_heads=4, kv_heads=4),
