@@ -14,6 +14,7 @@ uattn_pass_function_t uattn_import_stablehlo_run;
 uattn_pass_function_t uattn_export_stablehlo_run;
 uattn_pass_function_t uattn_plan_run;
 uattn_pass_function_t uattn_print_plan_run;
+uattn_pass_function_t uattn_emit_ttgir_run;
 uattn_pass_function_t uattn_lower_to_pipeline_run;
 uattn_pass_function_t uattn_expand_tile_ops_run;
 uattn_pass_function_t uattn_distribute_tiles_run;

@@ -139,6 +139,31 @@ static const uattn_pass_t table[] = {
         .run = uattn_print_plan_run,
     },
     {
+        .flag = "uattn-emit-ttgir",
+        .anchor = "builtin.module",
+        .summary = "Writes the planned forward op as a kernel that Triton 3.6 "
+                   "compiles.",
+        .before = PLANNED_OP,
+        .after = "module attributes {\"ttg.num-warps\" = 4 : i32} {\n"
+                 "  \"tt.func\"() <{sym_name = \"kernel\",\n"
+                 "      function_type = () -> ()}> ({\n"
+                 "    \"ttg.warp_specialize\"() <{\n"
+                 "        partitionNumWarps = array<i32: 4, 4, 1>,\n"
+                 "        requestedRegisters = array<i32: 160, 160, 32>}> ({\n"
+                 "      \"ttg.warp_yield\"() : () -> ()\n"
+                 "    }, {\n"
+                 "      \"ttg.warp_specialize.partitions\"() : () -> ()\n"
+                 "    }) : () -> ()\n"
+                 "    \"tt.return\"() : () -> ()\n"
+                 "  }) : () -> ()\n"
+                 "}\n",
+        .requires = "uattn-plan; --allow-unregistered-dialect; a module of one "
+                    "function with one op",
+        .ensures = "the module is a .ttgir file's: one tt.func, no uattn op; "
+                   "what Triton's ops cannot say is refused by name",
+        .run = uattn_emit_ttgir_run,
+    },
+    {
         .flag = "uattn-lower-to-pipeline",
         .anchor = "builtin.module",
         .summary = "Builds the warp-specialised kernel of every planned op, "

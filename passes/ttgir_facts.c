@@ -1,0 +1,91 @@
+/* What masks depend on, as values of Triton's ops; lib/mask's algebra on these.
+ * Layer: passes. Must not know: which keys follow from it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "passes/ttgir_facts.h"
+
+static MlirValue constant(const uattn_ttgir_role_t *role, int64_t value) {
+  return uattn_constant_i32(&role->b, (int32_t)value);
+}
+
+/* ---- lib/mask's algebra on Triton's values --------------------------------
+ */
+
+static uattn_mask_value_t ir_constant(void *context, int32_t value) {
+  const uattn_ttgir_algebra_t *ir = context;
+  return uattn_ttgir_pack(uattn_constant_i32(&ir->role->b, value));
+}
+
+static uattn_mask_value_t ir_binary(void *context, const char *name,
+                                    uattn_mask_value_t x,
+                                    uattn_mask_value_t y) {
+  const uattn_ttgir_algebra_t *ir = context;
+  MlirValue lhs = uattn_ttgir_spread(ir->role, uattn_ttgir_unpack(x), ir->type);
+  return uattn_ttgir_pack(
+      uattn_ttgir_binary(ir->role, name, lhs, uattn_ttgir_unpack(y)));
+}
+static uattn_mask_value_t ir_add(void *context, uattn_mask_value_t x,
+                                 uattn_mask_value_t y) {
+  return ir_binary(context, "arith.addi", x, y);
+}
+static uattn_mask_value_t ir_subtract(void *context, uattn_mask_value_t x,
+                                      uattn_mask_value_t y) {
+  return ir_binary(context, "arith.subi", x, y);
+}
+static uattn_mask_value_t ir_min(void *context, uattn_mask_value_t x,
+                                 uattn_mask_value_t y) {
+  return ir_binary(context, "arith.minsi", x, y);
+}
+static uattn_mask_value_t ir_max(void *context, uattn_mask_value_t x,
+                                 uattn_mask_value_t y) {
+  return ir_binary(context, "arith.maxsi", x, y);
+}
+
+uattn_mask_algebra_t uattn_ttgir_make_algebra(uattn_ttgir_algebra_t *ir) {
+  uattn_mask_algebra_t algebra = {ir,          ir_constant, ir_add,
+                                  ir_subtract, ir_min,      ir_max};
+  return algebra;
+}
+
+/* ---- Facts ----------------------------------------------------------------
+ */
+
+static MlirValue load_bound(const uattn_ttgir_role_t *role,
+                            const uattn_ttgir_place_t *place, int32_t index) {
+  MlirValue offset = uattn_ttgir_binary(
+      role, "arith.addi",
+      uattn_ttgir_batch_offset(role, place, constant(role, 4)),
+      uattn_constant_i64(&role->b, index));
+  MlirValue bound = uattn_ttgir_load_scalar(
+      role, uattn_ttgir_advance(role, role->values[UATTN_TTGIR_BOUNDS], offset),
+      uattn_type_i32(&role->b));
+  bool is_lower = index % 2 == 0;
+  return is_lower
+             ? uattn_ttgir_binary(role, "arith.maxsi", bound, constant(role, 0))
+             : bound;
+}
+
+uattn_ttgir_bounds_t uattn_ttgir_bounds(const uattn_ttgir_role_t *role,
+                                        const uattn_ttgir_place_t *place) {
+  uattn_ttgir_bounds_t bounds = {{NULL}, {NULL}, {NULL}, {NULL}};
+  if (role->kernel->plan->masks.has_ranker) {
+    bounds.history_lower = load_bound(role, place, 0);
+    bounds.history_upper = load_bound(role, place, 1);
+    bounds.candidate_lower = load_bound(role, place, 2);
+    bounds.candidate_upper = load_bound(role, place, 3);
+  }
+  return bounds;
+}
+
+uattn_mask_facts_t uattn_ttgir_facts(const uattn_ttgir_role_t *role,
+                                     const uattn_ttgir_bounds_t *bounds) {
+  const uattn_problem_t *problem = role->kernel->problem;
+  uattn_mask_facts_t facts = {
+      .q_tokens = uattn_ttgir_pack(role->values[UATTN_TTGIR_Q_TOKENS]),
+      .kv_tokens = uattn_ttgir_pack(role->values[UATTN_TTGIR_KV_TOKENS]),
+      .q_offset = uattn_ttgir_pack(constant(role, problem->q_offset)),
+      .window_tokens = uattn_ttgir_pack(constant(role, problem->window_tokens)),
+      .history_lower = uattn_ttgir_pack(bounds->history_lower),
+      .history_upper = uattn_ttgir_pack(bounds->history_upper),
+  };
+  return facts;
+}

@@ -1,0 +1,41 @@
+/* What masks depend on, as values of Triton's ops.
+ * Layer: passes. Must not know: which keys follow from it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef UATTN_PASSES_TTGIR_FACTS_H
+#define UATTN_PASSES_TTGIR_FACTS_H
+
+#include "passes/ttgir.h"
+
+static inline uattn_mask_value_t uattn_ttgir_pack(MlirValue value) {
+  uattn_mask_value_t packed = {{(uint64_t)(uintptr_t)value.ptr}};
+  return packed;
+}
+
+static inline MlirValue uattn_ttgir_unpack(uattn_mask_value_t packed) {
+  MlirValue value = {(void *)(uintptr_t)packed.words[0]};
+  return value;
+}
+
+/* lib/mask's algebra: all on scalars (i32), or all on rows of them. */
+typedef struct {
+  const uattn_ttgir_role_t *role;
+  MlirType type;
+} uattn_ttgir_algebra_t;
+/* `algebra` lives as long as what is returned. */
+uattn_mask_algebra_t uattn_ttgir_make_algebra(uattn_ttgir_algebra_t *algebra);
+
+/* The bounds of a batch; null values without the mask. Positions are not
+ * negative, so a lower bound below 0 is 0. */
+typedef struct {
+  MlirValue history_lower;
+  MlirValue history_upper;
+  MlirValue candidate_lower;
+  MlirValue candidate_upper;
+} uattn_ttgir_bounds_t;
+uattn_ttgir_bounds_t uattn_ttgir_bounds(const uattn_ttgir_role_t *role,
+                                        const uattn_ttgir_place_t *place);
+
+uattn_mask_facts_t uattn_ttgir_facts(const uattn_ttgir_role_t *role,
+                                     const uattn_ttgir_bounds_t *bounds);
+
+#endif /* UATTN_PASSES_TTGIR_FACTS_H */
