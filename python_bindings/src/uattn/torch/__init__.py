@@ -6,6 +6,12 @@ CPU tensors as threaded float32 code; the Python code is the same.
 SPDX-License-Identifier: Apache-2.0
 """
 
+import torch as _torch
+
+# torch's version compares as one, not as the str that it is too.
+if _torch.__version__ < "2.6":
+    raise ImportError(f"torch is {_torch.__version__}: expected 2.6 or newer")
+
 from ._attention import ranker_attention
 from ._segments import bounds_from_segment_ids, check_segment_ids
 
