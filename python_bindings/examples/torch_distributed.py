@@ -1,10 +1,11 @@
 """Splits the op over processes, by batch and by heads, with torch.distributed,
 and holds the results and gradients against the whole computation.
 
-A mesh of 2 x 2 processes (data, heads): each attends with its part of the batch
-and its heads of q, in whole groups with their head of k. Nothing is exchanged
-but, as each process has a part of its heads, the sum of temp's gradient. gloo on
-the CPU, NCCL where there are 4 GPUs.
+A mesh of processes (data, heads): each attends with its part of the batch and
+its heads of q, in whole groups with their head of k. Nothing is exchanged but,
+as each process has a part of its heads, the sum of temp's gradient. 2 x 2 by
+NCCL where there are 4 GPUs, 1 x 2 where there are 2, else 2 x 2 by gloo on the
+CPU.
 
 Usage: torch_distributed.py
 SPDX-License-Identifier: Apache-2.0
@@ -19,7 +20,6 @@ import torch.multiprocessing as processes
 from torch.distributed.device_mesh import init_device_mesh
 from uattn.torch import ranker_attention
 
-DATA, SHARES = 2, 2  # processes along the batch, along the heads
 BATCH, TOKENS, HEADS, KV_HEADS, HEAD_DIM = 4, 160, 8, 4, 64
 NAMES = ("out", "lse", "dq", "dk", "dv", "dtemp")
 # The dimensions of batch and heads.
@@ -73,16 +73,22 @@ def check(found, wanted, mesh):
         assert off <= 5e-3 * norm, f"{name}: {off / norm:.1e} off"
 
 
+def choose_mesh():
+    """Processes along the batch and along the heads, and whether on GPUs."""
+    gpus = torch.cuda.device_count()
+    return (1, 2) if gpus in (2, 3) else (2, 2), gpus >= 2
+
+
 def work(rank, port):
-    on_gpus = torch.cuda.is_available() and torch.cuda.device_count() >= DATA * SHARES
+    shape, on_gpus = choose_mesh()
     device = f"cuda:{rank}" if on_gpus else "cpu"
     if on_gpus:
         torch.cuda.set_device(rank)
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     dist.init_process_group("nccl" if on_gpus else "gloo", rank=rank,
-                            world_size=DATA * SHARES)
+                            world_size=shape[0] * shape[1])
     torch.set_num_threads(1)
-    mesh = init_device_mesh("cuda" if on_gpus else "cpu", (DATA, SHARES),
+    mesh = init_device_mesh("cuda" if on_gpus else "cpu", shape,
                             mesh_dim_names=("data", "heads"))
     operands = make_operands(device)
     found = attend({name: part(name, x, mesh) for name, x in operands.items()})
@@ -90,7 +96,7 @@ def work(rank, port):
     check(found, attend(operands), mesh)
     dist.barrier()
     if rank == 0:
-        print(f"{DATA} x {SHARES} processes on {device.split(':')[0]}: results and "
+        print(f"{shape[0]} x {shape[1]} processes on {device.split(':')[0]}: results and "
               "gradients are those of the whole")
     dist.destroy_process_group()
 
@@ -99,7 +105,8 @@ def main():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    processes.spawn(work, args=(port,), nprocs=DATA * SHARES)
+    (data, heads), _ = choose_mesh()
+    processes.spawn(work, args=(port,), nprocs=data * heads)
 
 
 if __name__ == "__main__":
