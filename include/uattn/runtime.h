@@ -106,6 +106,9 @@ typedef struct {
    * The cap's method must be the compiled one. */
   const double *sm_scale;
   const uattn_cap_t *cap;
+  /* The caller vouches that all memory is the device's: the driver is not asked
+   * about each tensor. False: it is asked. */
+  bool is_place_known;
 } uattn_launch_t;
 
 /* Checks everything, then enqueues the function's kernels on the stream and

@@ -163,7 +163,7 @@ uattn_error_t *uattn_function_launch(const uattn_program_t *program,
                        .workspace_bytes = known.workspace_bytes,
                        .sm_scale = known.sm_scale,
                        .cap = known.cap,
-                       .check_place = check_place,
+                       .check_place = known.is_place_known ? NULL : check_place,
                        .user_data = &state};
   return run_call(&state, function, &call);
 }

@@ -75,7 +75,8 @@ static uattn_error_t *launch(const ffi_call_frame_t *frame,
                            .arguments = arguments,
                            .argument_count = (size_t)frame->arguments.size,
                            .results = results,
-                           .stream = stream};
+                           .stream = stream,
+                           .is_place_known = true};
   launch.workspace =
       uattn_xla_take_workspace(&written, &launch.workspace_bytes);
   launch.result_count = (size_t)written.size;

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+import gc
 import unittest
 
 import torch
@@ -98,6 +99,7 @@ class Streams(unittest.TestCase):
         for _ in range(2):
             step(self.values, self.dout, self.dlse)
         torch.cuda.synchronize()
+        gc.collect()  # what earlier tests left
         before = torch.cuda.memory_allocated()
         for _ in range(5):
             step(self.values, self.dout, self.dlse)

@@ -120,6 +120,7 @@ static const struct {
     FIELD(uattn_launch_t, stream, 56),
     FIELD(uattn_launch_t, sm_scale, 64),
     FIELD(uattn_launch_t, cap, 72),
+    FIELD(uattn_launch_t, is_place_known, 80),
 
     FIELD(uattn_compile_options_t, struct_size, 0),
     FIELD(uattn_compile_options_t, source_name, 8),

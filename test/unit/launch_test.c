@@ -345,6 +345,20 @@ static void wrong_calls_are_refused_by_name(void **state) {
   }
 }
 
+static void a_caller_may_vouch_for_places(void **state) {
+  (void)state;
+  fixture_t *fixture = make_fixture(&full);
+  other_device(fixture);
+  fixture->launch.is_place_known = true;
+  assert_ok(launch(fixture));
+  assert_int_equal(fake_state()->launch_count, 1);
+  fixture->launch.struct_size = offsetof(uattn_launch_t, is_place_known);
+  uattn_error_t *error = launch(fixture); /* a caller who knows of no such */
+  assert_non_null(error);
+  uattn_error_destroy(error);
+  destroy_fixture(fixture);
+}
+
 static void functions_past_the_last_are_refused(void **state) {
   (void)state;
   fixture_t *fixture = make_fixture(&full);
@@ -681,6 +695,7 @@ int main(void) {
       cmocka_unit_test(tensor_maps_are_four_dimensional),
       cmocka_unit_test(a_launch_neither_allocates_nor_waits),
       cmocka_unit_test(strides_that_tma_takes_are_taken),
+      cmocka_unit_test(a_caller_may_vouch_for_places),
       cmocka_unit_test(strides_of_single_rows_are_free),
       cmocka_unit_test(wrong_calls_are_refused_by_name),
       cmocka_unit_test(functions_past_the_last_are_refused),

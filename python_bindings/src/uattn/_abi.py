@@ -100,6 +100,7 @@ class Launch(C.Structure):
         ("stream", C.c_void_p),
         ("sm_scale", C.POINTER(C.c_double)),
         ("cap", C.POINTER(Cap)),
+        ("is_place_known", C.c_bool),
     ]
 
 

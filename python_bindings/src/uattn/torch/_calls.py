@@ -154,6 +154,7 @@ class CudaCall(Call):
             results=written,
             result_count=len(written),
             workspace_bytes=self._workspace_bytes,
+            is_place_known=True,  # torch says where tensors are
         )
         arguments = (self._program.handle, 0, C.byref(launch))
         keep = (given, written)
