@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "passes/ttgir_facts.h"
 
+#include "emit/clamp_bounds.h"
+
 static MlirValue constant(const uattn_ttgir_role_t *role, int64_t value) {
   return uattn_constant_i32(&role->b, (int32_t)value);
 }
@@ -55,13 +57,9 @@ static MlirValue load_bound(const uattn_ttgir_role_t *role,
       role, "arith.addi",
       uattn_ttgir_batch_offset(role, place, constant(role, 4)),
       uattn_constant_i64(&role->b, index));
-  MlirValue bound = uattn_ttgir_load_scalar(
+  return uattn_ttgir_load_scalar(
       role, uattn_ttgir_advance(role, role->values[UATTN_TTGIR_BOUNDS], offset),
       uattn_type_i32(&role->b));
-  bool is_lower = index % 2 == 0;
-  return is_lower
-             ? uattn_ttgir_binary(role, "arith.maxsi", bound, constant(role, 0))
-             : bound;
 }
 
 uattn_ttgir_bounds_t uattn_ttgir_bounds(const uattn_ttgir_role_t *role,
@@ -72,6 +70,15 @@ uattn_ttgir_bounds_t uattn_ttgir_bounds(const uattn_ttgir_role_t *role,
     bounds.history_upper = load_bound(role, place, 1);
     bounds.candidate_lower = load_bound(role, place, 2);
     bounds.candidate_upper = load_bound(role, place, 3);
+    uattn_positions_t positions = {
+        .q_tokens = role->values[UATTN_TTGIR_Q_TOKENS],
+        .kv_tokens = role->values[UATTN_TTGIR_KV_TOKENS],
+        .q_offset = constant(role, role->kernel->problem->q_offset),
+    };
+    uattn_emit_clamp_range(&role->b, &positions, &bounds.history_lower,
+                           &bounds.history_upper);
+    uattn_emit_clamp_range(&role->b, &positions, &bounds.candidate_lower,
+                           &bounds.candidate_upper);
   }
   return bounds;
 }

@@ -56,6 +56,14 @@ uattn_function_facts_create(const uattn_artifact_t *artifact,
                             uattn_function_facts_t *out_facts);
 void uattn_function_facts_release(uattn_function_facts_t *facts);
 
+/* Those of every function of an artifact. On error there are none. */
+UATTN_NODISCARD uattn_error_t *
+uattn_artifact_facts_create(const uattn_artifact_t *artifact,
+                            uattn_function_facts_t **out_facts);
+/* Accepts NULL for facts. */
+void uattn_artifact_facts_destroy(const uattn_artifact_t *artifact,
+                                  uattn_function_facts_t *facts);
+
 /* ---- Calls (call.c, check_call.c) ------------------------------------------
  */
 

@@ -65,3 +65,24 @@ void uattn_function_facts_release(uattn_function_facts_t *facts) {
   free(facts->uses);
   *facts = (uattn_function_facts_t){0};
 }
+
+uattn_error_t *uattn_artifact_facts_create(const uattn_artifact_t *artifact,
+                                           uattn_function_facts_t **out_facts) {
+  uattn_function_facts_t *facts =
+      uattn_allocate(artifact->function_count * sizeof *facts);
+  uattn_error_t *error = NULL;
+  for (uint32_t i = 0; !error && i < artifact->function_count; ++i)
+    error = uattn_function_facts_create(artifact, i, &facts[i]);
+  if (error)
+    uattn_artifact_facts_destroy(artifact, facts);
+  else
+    *out_facts = facts;
+  return error;
+}
+
+void uattn_artifact_facts_destroy(const uattn_artifact_t *artifact,
+                                  uattn_function_facts_t *facts) {
+  for (uint32_t i = 0; facts && i < artifact->function_count; ++i)
+    uattn_function_facts_release(&facts[i]);
+  free(facts);
+}

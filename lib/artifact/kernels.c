@@ -13,18 +13,13 @@
 struct uattn_kernels {
   const uattn_artifact_t *artifact;
   uattn_function_facts_t *facts; /* of each function */
-  uint32_t created_count;
 };
 
 uattn_error_t *uattn_kernels_create(const uattn_artifact_t *artifact,
                                     uattn_kernels_t **out_kernels) {
   uattn_kernels_t *kernels = uattn_allocate(sizeof *kernels);
-  uint32_t count = artifact->function_count;
   kernels->artifact = artifact;
-  kernels->facts = uattn_allocate(count * sizeof *kernels->facts);
-  uattn_error_t *error = NULL;
-  for (uint32_t i = 0; !error && i < count; ++i, ++kernels->created_count)
-    error = uattn_function_facts_create(artifact, i, &kernels->facts[i]);
+  uattn_error_t *error = uattn_artifact_facts_create(artifact, &kernels->facts);
   if (error)
     uattn_kernels_destroy(kernels);
   else
@@ -35,9 +30,7 @@ uattn_error_t *uattn_kernels_create(const uattn_artifact_t *artifact,
 void uattn_kernels_destroy(uattn_kernels_t *kernels) {
   if (!kernels)
     return;
-  for (uint32_t i = 0; i < kernels->created_count; ++i)
-    uattn_function_facts_release(&kernels->facts[i]);
-  free(kernels->facts);
+  uattn_artifact_facts_destroy(kernels->artifact, kernels->facts);
   free(kernels);
 }
 

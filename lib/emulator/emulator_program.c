@@ -56,9 +56,8 @@ static uattn_error_t *find_entry(const uattn_emulator_t *emulator,
 
 static uattn_error_t *load(uattn_emulator_program_t *program) {
   const uattn_artifact_t *artifact = program->artifact;
-  uattn_error_t *error = NULL;
-  for (uint32_t i = 0; !error && i < artifact->function_count; ++i)
-    error = uattn_function_facts_create(artifact, i, &program->functions[i]);
+  uattn_error_t *error =
+      uattn_artifact_facts_create(artifact, &program->functions);
   for (uint32_t i = 0; !error && i < artifact->image_count; ++i)
     error = load_image(artifact, i, &program->images[i]);
   for (uint32_t i = 0; !error && i < artifact->kernel_count; ++i)
@@ -72,8 +71,6 @@ uattn_emulator_program_create(const uattn_artifact_t *artifact,
                               uattn_emulator_program_t **out_program) {
   uattn_emulator_program_t *program = uattn_allocate(sizeof *program);
   program->artifact = artifact;
-  program->functions =
-      uattn_allocate(artifact->function_count * sizeof *program->functions);
   program->images =
       uattn_allocate(artifact->image_count * sizeof *program->images);
   program->entries =
@@ -89,11 +86,9 @@ uattn_emulator_program_create(const uattn_artifact_t *artifact,
 void uattn_emulator_program_destroy(uattn_emulator_program_t *program) {
   if (!program)
     return;
-  for (uint32_t i = 0; i < program->artifact->function_count; ++i)
-    uattn_function_facts_release(&program->functions[i]);
+  uattn_artifact_facts_destroy(program->artifact, program->functions);
   for (uint32_t i = 0; i < program->artifact->image_count; ++i)
     uattn_emulator_destroy(program->images[i]);
-  free(program->functions);
   free(program->images);
   free(program->entries);
   free(program);

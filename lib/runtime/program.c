@@ -62,11 +62,8 @@ uattn_error_t *uattn_program_create(const uattn_device_t *device,
       uattn_allocate(artifact->image_count * sizeof *program->modules);
   program->kernels =
       uattn_allocate(artifact->kernel_count * sizeof *program->kernels);
-  program->functions =
-      uattn_allocate(artifact->function_count * sizeof *program->functions);
-  uattn_error_t *error = NULL;
-  for (uint32_t i = 0; !error && i < artifact->function_count; ++i)
-    error = uattn_function_facts_create(artifact, i, &program->functions[i]);
+  uattn_error_t *error =
+      uattn_artifact_facts_create(artifact, &program->functions);
   if (!error)
     error = load_all(program);
   if (error)
@@ -87,10 +84,8 @@ void uattn_program_destroy(uattn_program_t *program) {
     uattn_device_leave(program->device);
   }
   uattn_error_destroy(error);
-  for (uint32_t i = 0; i < program->artifact->function_count; ++i)
-    uattn_function_facts_release(&program->functions[i]);
+  uattn_artifact_facts_destroy(program->artifact, program->functions);
   free(program->modules);
   free(program->kernels);
-  free(program->functions);
   free(program);
 }

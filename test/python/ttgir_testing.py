@@ -87,6 +87,10 @@ def cases():
              bounds=((0, 100, 420, 640),)),
         Case("mask_ranker_first", batch=1, q_tokens=500, kv_tokens=500,
              bounds=((260, 500, 0, 200),)),
+        # Their differences to positions leave i32, where they are not clamped.
+        Case("mask_ranker_ends", batch=2, q_tokens=300, kv_tokens=300,
+             bounds=((0, 2**31 - 1, -(2**31), 2**31 - 1),
+                     (2**31 - 1, -(2**31), 20, 2**31 - 1))),
         Case("mask_ranker_everything", bounds=ranker, causal=True, window=64, temp="f32",
              cap=CAPS["alsc"], segments=True, **sizes),
         Case("mask_segments", segments=True, **sizes),
