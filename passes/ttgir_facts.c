@@ -12,40 +12,21 @@ static MlirValue constant(const uattn_ttgir_role_t *role, int64_t value) {
 /* ---- lib/mask's algebra on Triton's values --------------------------------
  */
 
-static uattn_mask_value_t ir_constant(void *context, int32_t value) {
+static MlirValue ir_constant(void *context, int32_t value) {
   const uattn_ttgir_algebra_t *ir = context;
-  return uattn_ttgir_pack(uattn_constant_i32(&ir->role->b, value));
+  return constant(ir->role, value);
 }
 
-static uattn_mask_value_t ir_binary(void *context, const char *name,
-                                    uattn_mask_value_t x,
-                                    uattn_mask_value_t y) {
+static MlirValue ir_binary(void *context, const char *name, MlirValue x,
+                           MlirValue y) {
   const uattn_ttgir_algebra_t *ir = context;
-  MlirValue lhs = uattn_ttgir_spread(ir->role, uattn_ttgir_unpack(x), ir->type);
-  return uattn_ttgir_pack(
-      uattn_ttgir_binary(ir->role, name, lhs, uattn_ttgir_unpack(y)));
-}
-static uattn_mask_value_t ir_add(void *context, uattn_mask_value_t x,
-                                 uattn_mask_value_t y) {
-  return ir_binary(context, "arith.addi", x, y);
-}
-static uattn_mask_value_t ir_subtract(void *context, uattn_mask_value_t x,
-                                      uattn_mask_value_t y) {
-  return ir_binary(context, "arith.subi", x, y);
-}
-static uattn_mask_value_t ir_min(void *context, uattn_mask_value_t x,
-                                 uattn_mask_value_t y) {
-  return ir_binary(context, "arith.minsi", x, y);
-}
-static uattn_mask_value_t ir_max(void *context, uattn_mask_value_t x,
-                                 uattn_mask_value_t y) {
-  return ir_binary(context, "arith.maxsi", x, y);
+  return uattn_ttgir_binary(ir->role, name,
+                            uattn_ttgir_spread(ir->role, x, ir->type), y);
 }
 
 uattn_mask_algebra_t uattn_ttgir_make_algebra(uattn_ttgir_algebra_t *ir) {
-  uattn_mask_algebra_t algebra = {ir,          ir_constant, ir_add,
-                                  ir_subtract, ir_min,      ir_max};
-  return algebra;
+  ir->builder = (uattn_mask_builder_t){ir, ir_constant, ir_binary};
+  return uattn_emit_mask_algebra(&ir->builder);
 }
 
 /* ---- Facts ----------------------------------------------------------------
@@ -87,12 +68,12 @@ uattn_mask_facts_t uattn_ttgir_facts(const uattn_ttgir_role_t *role,
                                      const uattn_ttgir_bounds_t *bounds) {
   const uattn_problem_t *problem = role->kernel->problem;
   uattn_mask_facts_t facts = {
-      .q_tokens = uattn_ttgir_pack(role->values[UATTN_TTGIR_Q_TOKENS]),
-      .kv_tokens = uattn_ttgir_pack(role->values[UATTN_TTGIR_KV_TOKENS]),
-      .q_offset = uattn_ttgir_pack(constant(role, problem->q_offset)),
-      .window_tokens = uattn_ttgir_pack(constant(role, problem->window_tokens)),
-      .history_lower = uattn_ttgir_pack(bounds->history_lower),
-      .history_upper = uattn_ttgir_pack(bounds->history_upper),
+      .q_tokens = uattn_mask_pack(role->values[UATTN_TTGIR_Q_TOKENS]),
+      .kv_tokens = uattn_mask_pack(role->values[UATTN_TTGIR_KV_TOKENS]),
+      .q_offset = uattn_mask_pack(constant(role, problem->q_offset)),
+      .window_tokens = uattn_mask_pack(constant(role, problem->window_tokens)),
+      .history_lower = uattn_mask_pack(bounds->history_lower),
+      .history_upper = uattn_mask_pack(bounds->history_upper),
   };
   return facts;
 }

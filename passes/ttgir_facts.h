@@ -4,28 +4,19 @@
 #ifndef UATTN_PASSES_TTGIR_FACTS_H
 #define UATTN_PASSES_TTGIR_FACTS_H
 
+#include "emit/mask_algebra.h"
 #include "passes/ttgir.h"
-
-static inline uattn_mask_value_t uattn_ttgir_pack(MlirValue value) {
-  uattn_mask_value_t packed = {{(uint64_t)(uintptr_t)value.ptr}};
-  return packed;
-}
-
-static inline MlirValue uattn_ttgir_unpack(uattn_mask_value_t packed) {
-  MlirValue value = {(void *)(uintptr_t)packed.words[0]};
-  return value;
-}
 
 /* lib/mask's algebra: all on scalars (i32), or all on rows of them. */
 typedef struct {
   const uattn_ttgir_role_t *role;
   MlirType type;
+  uattn_mask_builder_t builder; /* set by what follows */
 } uattn_ttgir_algebra_t;
 /* `algebra` lives as long as what is returned. */
 uattn_mask_algebra_t uattn_ttgir_make_algebra(uattn_ttgir_algebra_t *algebra);
 
-/* The bounds of a batch; null values without the mask. Positions are not
- * negative, so a lower bound below 0 is 0. */
+/* The bounds of a batch, clamped; null values without the mask. */
 typedef struct {
   MlirValue history_lower;
   MlirValue history_upper;

@@ -115,16 +115,16 @@ static void join_own_tiles(const uattn_ttgir_role_t *role,
 uattn_ttgir_keys_t uattn_ttgir_keys(const uattn_ttgir_role_t *role,
                                     const uattn_ttgir_place_t *place) {
   const uattn_ttgir_kernel_t *kernel = role->kernel;
-  uattn_ttgir_algebra_t ir = {role, uattn_type_i32(&role->b)};
+  uattn_ttgir_algebra_t ir = {.role = role, .type = uattn_type_i32(&role->b)};
   uattn_mask_algebra_t algebra = uattn_ttgir_make_algebra(&ir);
   uattn_ttgir_bounds_t bounds = uattn_ttgir_bounds(role, place);
   uattn_mask_facts_t facts = uattn_ttgir_facts(role, &bounds);
   uattn_key_range_t hull, full;
   uattn_mask_block_keys(kernel->plan->masks, &algebra, &facts,
-                        uattn_ttgir_pack(place->first_row), kernel->q_tile_rows,
+                        uattn_mask_pack(place->first_row), kernel->q_tile_rows,
                         &hull, &full);
   uattn_ttgir_keys_t keys = {.first_own_tile = {NULL}};
-  tiles_of(role, uattn_ttgir_unpack(hull.begin), uattn_ttgir_unpack(hull.end),
+  tiles_of(role, uattn_mask_unpack(hull.begin), uattn_mask_unpack(hull.end),
            &keys.first_tile, &keys.tile_count);
   keys.steps = keys.tile_count;
   if (kernel->plan->masks.has_ranker) {

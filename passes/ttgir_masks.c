@@ -90,21 +90,22 @@ static uattn_ttgir_rows_t ranges(const uattn_ttgir_role_t *role,
                                  MlirValue first_row, MlirValue positions) {
   uattn_mask_kinds_t kinds = role->kernel->plan->masks;
   MlirType rows_type = mlirValueGetType(positions);
-  uattn_ttgir_algebra_t on_rows = {role, rows_type};
-  uattn_ttgir_algebra_t on_scalars = {role, uattn_type_i32(&role->b)};
+  uattn_ttgir_algebra_t on_rows = {.role = role, .type = rows_type};
+  uattn_ttgir_algebra_t on_scalars = {.role = role,
+                                      .type = uattn_type_i32(&role->b)};
   uattn_mask_algebra_t row_algebra = uattn_ttgir_make_algebra(&on_rows);
   uattn_mask_algebra_t algebra = uattn_ttgir_make_algebra(&on_scalars);
   uattn_key_range_t keys = uattn_mask_row_keys(kinds, &row_algebra, facts,
-                                               uattn_ttgir_pack(positions));
+                                               uattn_mask_pack(positions));
   uattn_key_range_t hull, full;
-  uattn_mask_block_keys(kinds, &algebra, facts, uattn_ttgir_pack(first_row),
+  uattn_mask_block_keys(kinds, &algebra, facts, uattn_mask_pack(first_row),
                         UATTN_WARPGROUP_ROWS, &hull, &full);
   return (uattn_ttgir_rows_t){
       .begin =
-          uattn_ttgir_spread(role, uattn_ttgir_unpack(keys.begin), rows_type),
-      .end = uattn_ttgir_spread(role, uattn_ttgir_unpack(keys.end), rows_type),
-      .full_begin = uattn_ttgir_unpack(full.begin),
-      .full_end = uattn_ttgir_unpack(full.end),
+          uattn_ttgir_spread(role, uattn_mask_unpack(keys.begin), rows_type),
+      .end = uattn_ttgir_spread(role, uattn_mask_unpack(keys.end), rows_type),
+      .full_begin = uattn_mask_unpack(full.begin),
+      .full_end = uattn_mask_unpack(full.end),
   };
 }
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "emit/clamp_bounds.h"
 #include "emit/forward_kernel.h"
+#include "emit/mask_algebra.h"
 
 /* ---- lib/mask's algebra on IR values ---------------------------------------
  */
@@ -12,65 +13,38 @@
 typedef struct {
   const uattn_builder_t *b;
   MlirType type;
+  uattn_mask_builder_t builder;
 } ir_algebra_t;
 
-static uattn_mask_value_t pack(MlirValue value) {
-  uattn_mask_value_t packed = {{(uint64_t)(uintptr_t)value.ptr}};
-  return packed;
-}
-
-static MlirValue unpack(uattn_mask_value_t packed) {
-  MlirValue value = {(void *)(uintptr_t)packed.words[0]};
-  return value;
-}
-
-static uattn_mask_value_t ir_constant(void *context, int32_t value) {
+static MlirValue ir_constant(void *context, int32_t value) {
   const ir_algebra_t *ir = context;
-  return pack(mlirTypeIsAVector(ir->type)
-                  ? uattn_constant_splat_i32(ir->b, ir->type, value)
-                  : uattn_constant_i32(ir->b, value));
+  return mlirTypeIsAVector(ir->type)
+             ? uattn_constant_splat_i32(ir->b, ir->type, value)
+             : uattn_constant_i32(ir->b, value);
 }
 
-static uattn_mask_value_t ir_binary(void *context, const char *name,
-                                    uattn_mask_value_t x,
-                                    uattn_mask_value_t y) {
+static MlirValue ir_binary(void *context, const char *name, MlirValue x,
+                           MlirValue y) {
   const ir_algebra_t *ir = context;
-  return pack(uattn_binary(ir->b, name,
-                           uattn_softmax_spread(ir->b, unpack(x), ir->type),
-                           uattn_softmax_spread(ir->b, unpack(y), ir->type)));
-}
-static uattn_mask_value_t ir_add(void *context, uattn_mask_value_t x,
-                                 uattn_mask_value_t y) {
-  return ir_binary(context, "arith.addi", x, y);
-}
-static uattn_mask_value_t ir_subtract(void *context, uattn_mask_value_t x,
-                                      uattn_mask_value_t y) {
-  return ir_binary(context, "arith.subi", x, y);
-}
-static uattn_mask_value_t ir_min(void *context, uattn_mask_value_t x,
-                                 uattn_mask_value_t y) {
-  return ir_binary(context, "arith.minsi", x, y);
-}
-static uattn_mask_value_t ir_max(void *context, uattn_mask_value_t x,
-                                 uattn_mask_value_t y) {
-  return ir_binary(context, "arith.maxsi", x, y);
+  return uattn_binary(ir->b, name, uattn_softmax_spread(ir->b, x, ir->type),
+                      uattn_softmax_spread(ir->b, y, ir->type));
 }
 
 static uattn_mask_algebra_t make_algebra(ir_algebra_t *ir) {
-  uattn_mask_algebra_t algebra = {ir,          ir_constant, ir_add,
-                                  ir_subtract, ir_min,      ir_max};
-  return algebra;
+  ir->builder = (uattn_mask_builder_t){ir, ir_constant, ir_binary};
+  return uattn_emit_mask_algebra(&ir->builder);
 }
 
 static uattn_mask_facts_t mask_facts(const uattn_forward_kernel_t *kernel) {
   const MlirValue *params = kernel->params;
   uattn_mask_facts_t facts = {
-      .q_tokens = pack(params[UATTN_FORWARD_PARAM_Q_TOKENS]),
-      .kv_tokens = pack(params[UATTN_FORWARD_PARAM_KV_TOKENS]),
-      .q_offset = pack(params[UATTN_FORWARD_PARAM_Q_OFFSET]),
-      .window_tokens = pack(params[UATTN_FORWARD_PARAM_WINDOW_TOKENS]),
-      .history_lower = pack(kernel->history_lower),
-      .history_upper = pack(kernel->history_upper),
+      .q_tokens = uattn_mask_pack(params[UATTN_FORWARD_PARAM_Q_TOKENS]),
+      .kv_tokens = uattn_mask_pack(params[UATTN_FORWARD_PARAM_KV_TOKENS]),
+      .q_offset = uattn_mask_pack(params[UATTN_FORWARD_PARAM_Q_OFFSET]),
+      .window_tokens =
+          uattn_mask_pack(params[UATTN_FORWARD_PARAM_WINDOW_TOKENS]),
+      .history_lower = uattn_mask_pack(kernel->history_lower),
+      .history_upper = uattn_mask_pack(kernel->history_upper),
   };
   return facts;
 }
@@ -229,18 +203,18 @@ static void narrow_to_segments(const uattn_builder_t *b,
  * [ceil, floor) of the range in tiles, counted from the hull's begin. */
 static void emit_steps(const uattn_builder_t *b,
                        uattn_forward_kernel_t *kernel) {
-  ir_algebra_t ir = {b, uattn_type_i32(b)};
+  ir_algebra_t ir = {.b = b, .type = uattn_type_i32(b)};
   uattn_mask_algebra_t algebra = make_algebra(&ir);
   uattn_mask_facts_t facts = mask_facts(kernel);
   uattn_key_range_t hull, full;
   uattn_mask_block_keys(kernel->plan->masks, &algebra, &facts,
-                        pack(kernel->cta_row), kernel->layout.q_tile_rows,
-                        &hull, &full);
+                        uattn_mask_pack(kernel->cta_row),
+                        kernel->layout.q_tile_rows, &hull, &full);
   uattn_forward_steps_t *keys = &kernel->keys;
   MlirValue rows = uattn_constant_i32(b, kernel->plan->kv_tile_rows);
-  MlirValue full_end = unpack(full.end);
-  keys->begin = unpack(hull.begin);
-  keys->end = unpack(hull.end);
+  MlirValue full_end = uattn_mask_unpack(full.end);
+  keys->begin = uattn_mask_unpack(hull.begin);
+  keys->end = uattn_mask_unpack(hull.end);
   if (kernel->plan->masks.has_segments)
     narrow_to_segments(b, kernel, &keys->begin, &keys->end, &full_end);
   keys->steps = emit_tile_count(b, kernel, keys->begin, keys->end);
@@ -249,7 +223,7 @@ static void emit_steps(const uattn_builder_t *b,
       kernel->zero);
   MlirValue after_tile = uattn_binary(b, "arith.divui", full_keys, rows);
   MlirValue first_tile =
-      emit_tile_count(b, kernel, keys->begin, unpack(full.begin));
+      emit_tile_count(b, kernel, keys->begin, uattn_mask_unpack(full.begin));
   keys->first_full = uattn_binary(b, "arith.subi", keys->steps, after_tile);
   keys->after_full =
       uattn_binary(b, "arith.maxsi", keys->first_full,
@@ -325,15 +299,17 @@ uattn_forward_emit_rows(const uattn_builder_t *b,
         uattn_binary(b, "arith.addi", uattn_emit_row_index(b, rows.i32_rows),
                      uattn_broadcast(b, first, rows.i32_rows));
   }
-  ir_algebra_t ir = {b, rows.i32_rows};
+  ir_algebra_t ir = {.b = b, .type = rows.i32_rows};
   uattn_mask_algebra_t algebra = make_algebra(&ir);
   uattn_mask_facts_t facts = mask_facts(kernel);
-  uattn_key_range_t keys =
-      uattn_mask_row_keys(masks, &algebra, &facts, pack(rows.position));
-  rows.end = uattn_softmax_spread(b, unpack(keys.end), rows.i32_rows);
+  uattn_key_range_t keys = uattn_mask_row_keys(masks, &algebra, &facts,
+                                               uattn_mask_pack(rows.position));
+  rows.end =
+      uattn_softmax_spread(b, uattn_mask_unpack(keys.end), rows.i32_rows);
   /* Tiles start at the hull's begin: only a window's moves with the row. */
   if (masks.has_window)
-    rows.begin = uattn_softmax_spread(b, unpack(keys.begin), rows.i32_rows);
+    rows.begin =
+        uattn_softmax_spread(b, uattn_mask_unpack(keys.begin), rows.i32_rows);
   if (masks.has_ranker)
     emit_row_kinds(b, kernel, &rows);
   if (masks.has_segments) {

@@ -151,6 +151,7 @@ class BadInput(unittest.TestCase):
                 (np.zeros((4, 60), np.int32), ValueError,
                  r"segment_ids has shape \(4, 60\): expected \(4, 70\), as q"),
                 (np.zeros((4,), np.int32), ValueError, "expected rank 2"),
+                (np.zeros((4, 0), np.int32), ValueError, "expected no empty dimension"),
                 (np.zeros((4, 70), np.float32), TypeError,
                  "segment_ids has dtype float32"),
                 ([[0]], TypeError, "segment_ids is a list: expected a jax array"),

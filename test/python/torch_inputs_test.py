@@ -155,6 +155,8 @@ class SegmentIds(unittest.TestCase):
             bounds_from_segment_ids(torch.zeros(1, 2))
         with self.assertRaisesRegex(ValueError, "expected rank 2"):
             bounds_from_segment_ids(torch.zeros(2, dtype=torch.int32))
+        with self.assertRaisesRegex(ValueError, "expected no empty dimension"):
+            bounds_from_segment_ids(torch.zeros(2, 0, dtype=torch.int32))
 
     def test_only_tensors_of_the_cpu_are_checked_by_default(self):
         apart = torch.tensor([[1, 0, 1, -1]], device=DEVICE)

@@ -64,8 +64,8 @@ PUBLIC = {
 # for those that compute.
 OPEN_HEADERS = {
     "artifact": {"artifact.h", "call.h"},
-    "emit": {"emit.h", "builder.h", "clamp_bounds.h", "pipeline_builder.h",
-             "thread_builder.h"},
+    "emit": {"emit.h", "builder.h", "clamp_bounds.h", "mask_algebra.h",
+             "pipeline_builder.h", "thread_builder.h"},
     "support": {"support.h", "parallel_for.h"},
     "passes": {"pass.h", "pass_pipeline.h", "plan_attribute.h", "walk.h"},
 }

@@ -13,6 +13,13 @@ HISTORY, CANDIDATE, PADDING = 1, -1, 0
 KINDS = {"history": HISTORY, "candidate": CANDIDATE}
 
 
+def check_shape(shape: tuple[int, ...]) -> None:
+    """Raises ValueError where ids are not (B, S), or none."""
+    wanted = "rank 2, (B, S)" if len(shape) != 2 else "no empty dimension"
+    if len(shape) != 2 or 0 in shape:
+        raise ValueError(f"segment_ids has shape {shape}: expected {wanted}")
+
+
 def check_contiguous_ids(ids: Array) -> None:
     """Raises ValueError where ids (B, S) are not of {1, -1, 0}, or those of a
     kind do not stand together."""

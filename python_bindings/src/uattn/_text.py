@@ -5,8 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-from . import _abi
-from .problem import Problem, TensorSpec, indexed_operands, indexed_results
+from .problem import Problem, TensorSpec, presence
 
 
 def module_text(problem: Problem, function: str) -> str:
@@ -59,16 +58,11 @@ def _attributes(problem: Problem) -> list[str]:
         found.append(f"z_loss_weight = {_f32(problem.z_loss_weight)}")
     if problem.deterministic:
         found.append("deterministic")
-    is_backward = problem.kind == "backward"
-    operand_count = _abi.OPERAND_COUNT if is_backward else _abi.FORWARD_OPERAND_COUNT
-    result_count = _abi.RESULT_COUNT if is_backward else 2
-    operands = {index for index, _ in indexed_operands(problem)}
-    results = {index for index, _ in indexed_results(problem)}
-    found.append(f"operandSegmentSizes = {_flags(operands, operand_count)}")
-    found.append(f"resultSegmentSizes = {_flags(results, result_count)}")
+    operands, results = presence(problem)
+    found.append(f"operandSegmentSizes = {_array(operands)}")
+    found.append(f"resultSegmentSizes = {_array(results)}")
     return found
 
 
-def _flags(present: set[int], count: int) -> str:
-    flags = ", ".join("1" if i in present else "0" for i in range(count))
-    return f"array<i32: {flags}>"
+def _array(numbers: list[int]) -> str:
+    return f"array<i32: {', '.join(map(str, numbers))}>"

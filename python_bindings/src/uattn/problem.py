@@ -126,14 +126,13 @@ class Problem:
             has_result = [True, True, True, self.dtemp]
         else:
             has_result = [True, self.lse, False, False]
-        scale = self.sm_scale
         return _abi.Problem(
             kind=_abi.KINDS.index(self.kind),
             dtype=_abi.DTYPES.index(self.dtype),
             temp_dtype=_abi.DTYPES.index(self.temp or "f32"),
             **{name: _size(getattr(self, name)) for name in _SIZES},
             cap=self.cap.struct(),
-            sm_scale=_f32(1 / math.sqrt(self.head_dim) if scale is None else scale),
+            sm_scale=_f32(scale_of(self.sm_scale, self.head_dim)),
             is_causal=self.causal,
             window_tokens=self.window_len or 0,
             q_offset=self.q_offset,
@@ -195,6 +194,19 @@ def indexed_results(problem: Problem) -> list[tuple[int, TensorSpec]]:
     return found
 
 
+def presence(problem: Problem) -> tuple[list[int], list[int]]:
+    """operandSegmentSizes and resultSegmentSizes of the op: 1 where an operand
+    or result is present."""
+    is_backward = problem.kind == "backward"
+    operand_count = _abi.OPERAND_COUNT if is_backward else _abi.FORWARD_OPERAND_COUNT
+    result_count = _abi.RESULT_COUNT if is_backward else _abi.FORWARD_RESULT_COUNT
+    struct = problem.struct()
+    return (
+        [int(x) for x in struct.has_operand[:operand_count]],
+        [int(x) for x in struct.has_result[:result_count]],
+    )
+
+
 def make_spec(name: bytes, dtype: int, rank: int, shape: Any) -> TensorSpec:
     """A spec from what the library says of a value."""
     dims = (shape[axis] for axis in range(rank))
@@ -203,6 +215,11 @@ def make_spec(name: bytes, dtype: int, rank: int, shape: Any) -> TensorSpec:
         _abi.DTYPES[dtype],
         tuple(None if n == _abi.DIM_DYNAMIC else n for n in dims),
     )
+
+
+def scale_of(sm_scale: float | None, head_dim: int) -> float:
+    """What a scale that is left out stands for."""
+    return 1 / math.sqrt(head_dim) if sm_scale is None else sm_scale
 
 
 def _f32(value: float) -> float:

@@ -12,13 +12,12 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import functools
-import math
 from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
 
-from ..problem import Cap
+from ..problem import Cap, scale_of
 from ._attention import Attributes, ranker_attention
 from ._caps import apply_cap
 from ._manual_axes import vary, varying_axes
@@ -240,7 +239,7 @@ def _attend_to_itself(
         _only(sees, x).astype(jnp.float32) for x in (q, k[:, index], v[:, index])
     )
     grouped = q.reshape(batch, q_tokens, kv_heads, heads // kv_heads, head_dim)
-    scale = 1 / math.sqrt(head_dim) if sm_scale is None else sm_scale
+    scale = scale_of(sm_scale, head_dim)
     logits = jnp.einsum("bskgd,bskd->bkgs", grouped, own_k, precision="highest")
     logits = apply_cap(cap, scale * logits)
     if temp is not None:

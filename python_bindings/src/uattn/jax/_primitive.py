@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -17,8 +16,7 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import batching, mlir
 
-from .. import _abi
-from ..problem import Problem, indexed_operands, indexed_results
+from ..problem import Problem, presence
 from ._sharding import can_partition, needs_devices, partitioned
 from ._targets import TARGETS, artifact_of
 
@@ -87,34 +85,23 @@ def _batch(
 
 def attributes(problem: Problem) -> dict[str, Any]:
     """What a custom call says of its op; --uattn-import-stablehlo reads it."""
-    is_backward = problem.kind == "backward"
-    operands = {index for index, _ in indexed_operands(problem)}
-    results = {index for index, _ in indexed_results(problem)}
-    operand_count = _abi.OPERAND_COUNT if is_backward else _abi.FORWARD_OPERAND_COUNT
-    result_count = _abi.RESULT_COUNT if is_backward else 2
-    scale = problem.sm_scale
-    if scale is None:
-        scale = 1 / math.sqrt(problem.head_dim)
+    operands, results = presence(problem)
     found = {
-        "operandSegmentSizes": _flags(operands, operand_count),
-        "resultSegmentSizes": _flags(results, result_count),
+        "operandSegmentSizes": np.array(operands, np.int32),
+        "resultSegmentSizes": np.array(results, np.int32),
         "cap_method": problem.cap.method,
         "cap": np.float32(problem.cap.cap),
         "cap_alpha": np.float32(problem.cap.alpha),
         "cap_beta": np.float32(problem.cap.beta),
-        "sm_scale": np.float32(scale),
+        "sm_scale": np.float32(problem.struct().sm_scale),
         "causal": np.bool_(problem.causal),
         "window_len": np.int64(problem.window_len or 0),
         "q_offset": np.int64(problem.q_offset),
     }
-    if is_backward:
+    if problem.kind == "backward":
         found["z_loss_weight"] = np.float32(problem.z_loss_weight)
         found["deterministic"] = np.bool_(problem.deterministic)
     return found
-
-
-def _flags(present: set[int], count: int) -> Any:
-    return np.array([i in present for i in range(count)], np.int32)
 
 
 def _lower_host(ctx: Any, *operands: Any, problem: Problem) -> Any:

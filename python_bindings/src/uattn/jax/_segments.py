@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .._segments import KINDS, check_contiguous_ids
+from .._segments import KINDS, check_contiguous_ids, check_shape
 
 
 def bounds_from_segment_ids(segment_ids: Any) -> jax.Array:
@@ -56,11 +56,4 @@ def _check_type(segment_ids: Any) -> None:
             f"segment_ids has dtype {segment_ids.dtype}: expected a signed integer "
             "type"
         )
-    if segment_ids.ndim != 2:
-        raise ValueError(
-            f"segment_ids has shape {segment_ids.shape}: expected rank 2, (B, S)"
-        )
-    if 0 in segment_ids.shape:
-        raise ValueError(
-            f"segment_ids has shape {segment_ids.shape}: expected no empty dimension"
-        )
+    check_shape(segment_ids.shape)

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from .._segments import KINDS, check_contiguous_ids
+from .._segments import KINDS, check_contiguous_ids, check_shape
 
 
 def bounds_from_segment_ids(
@@ -63,11 +63,7 @@ def _check_type(segment_ids: Any) -> None:
         raise TypeError(
             f"segment_ids has dtype {dtype}: expected a signed integer type"
         )
-    if segment_ids.ndim != 2:
-        raise ValueError(
-            f"segment_ids has shape {tuple(segment_ids.shape)}: expected rank 2, "
-            "(B, S)"
-        )
+    check_shape(tuple(segment_ids.shape))
 
 
 _SIGNED = (torch.int8, torch.int16, torch.int32, torch.int64)
