@@ -128,6 +128,7 @@ typedef struct {
   uint32_t kernel_index;
   uint32_t step_index;
   uint32_t cta_count; /* on the first axis of the grid */
+  /* As many as the kernel takes; the others say nothing. */
   uattn_param_value_t params[UATTN_KERNEL_PARAM_LIMIT];
 } uattn_kernel_launch_t;
 

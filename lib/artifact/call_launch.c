@@ -121,27 +121,23 @@ static void fill_tensor(const uattn_call_t *call, uint32_t step_index,
   out_value->map.name = call->function->values[value].name;
 }
 
-static uattn_kernel_launch_t describe_launch(const uattn_call_t *call,
-                                             uint32_t step_index,
-                                             const uattn_problem_t *problem,
-                                             uint32_t kernel_index) {
-  const uattn_artifact_kernel_t *kernel =
-      &call->artifact->kernels[kernel_index];
-  uattn_softmax_constants_t constants = uattn_softmax_constants(problem);
-  uattn_kernel_launch_t launch = {
-      .kernel = kernel, .kernel_index = kernel_index, .step_index = step_index};
-  UATTN_CHECK(uattn_kernel_cta_count(kernel, problem, &launch.cta_count));
+/* Of `out_launch` only as many parameters are written as the kernel takes. */
+static void describe_launch(const uattn_call_t *call,
+                            const uattn_problem_t *problem,
+                            const uattn_softmax_constants_t *constants,
+                            uattn_kernel_launch_t *out_launch) {
+  const uattn_artifact_kernel_t *kernel = out_launch->kernel;
+  uattn_param_value_t *values = out_launch->params;
+  UATTN_CHECK(uattn_kernel_cta_count(kernel, problem, &out_launch->cta_count));
   for (uint32_t i = 0; i < kernel->param_count; ++i) {
     const uattn_kernel_param_t *param = &kernel->params[i];
     if (param->kind == UATTN_PARAM_I32)
-      launch.params[i].i32 = integer_quantity(problem, kernel, param->quantity);
+      values[i].i32 = integer_quantity(problem, kernel, param->quantity);
     else if (param->kind == UATTN_PARAM_F32)
-      launch.params[i].f32 =
-          float_quantity(problem, &constants, param->quantity);
+      values[i].f32 = float_quantity(problem, constants, param->quantity);
     else
-      fill_tensor(call, step_index, param, &launch.params[i]);
+      fill_tensor(call, out_launch->step_index, param, &values[i]);
   }
-  return launch;
 }
 
 static uattn_error_t *enqueue_step(const uattn_call_t *call,
@@ -149,10 +145,14 @@ static uattn_error_t *enqueue_step(const uattn_call_t *call,
                                    uint32_t index) {
   const uattn_artifact_step_t *step = &call->function->steps[index];
   uattn_problem_t problem = uattn_call_problem(call, index);
+  uattn_softmax_constants_t constants = uattn_softmax_constants(&problem);
+  uattn_kernel_launch_t launch; /* some kilobytes: never cleared */
+  launch.step_index = index;
   uattn_error_t *error = NULL;
   for (uint32_t i = 0; !error && i < step->kernel_count; ++i) {
-    uattn_kernel_launch_t launch =
-        describe_launch(call, index, &problem, step->first_kernel + i);
+    launch.kernel_index = step->first_kernel + i;
+    launch.kernel = &call->artifact->kernels[launch.kernel_index];
+    describe_launch(call, &problem, &constants, &launch);
     error = device->launch(device->user_data, &launch);
   }
   return error;

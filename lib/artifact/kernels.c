@@ -148,7 +148,8 @@ static uattn_error_t *note_launch(void *user_data,
   uattn_kernel_arguments_t **next = user_data;
   (*next)->cta_count = launch->cta_count;
   (*next)->param_count = launch->kernel->param_count;
-  memcpy((*next)->params, launch->params, sizeof launch->params);
+  memcpy((*next)->params, launch->params,
+         launch->kernel->param_count * sizeof launch->params[0]);
   ++*next;
   return NULL;
 }

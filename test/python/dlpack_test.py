@@ -7,7 +7,7 @@ import ctypes
 import unittest
 
 import numpy as np
-from uattn import _dlpack
+from uattn import _dlpack, _exchange
 from uattn.program import stream_handle
 
 FLOAT, BFLOAT, INT = 2, 4, 0
@@ -35,7 +35,7 @@ class FakeTensor:
         rank = len(self.shape)
         self.keep = versioned = _dlpack._Versioned(flags=int(self.read_only))
         versioned.version.major = 1
-        versioned.tensor = _dlpack._Tensor(
+        versioned.tensor = _exchange.Tensor(
             data=0x1000,
             device=self.device,
             ndim=rank,
@@ -48,6 +48,55 @@ class FakeTensor:
         if self.is_old:
             return new_capsule(ctypes.addressof(versioned.tensor), b"dltensor", None)
         return new_capsule(ctypes.addressof(versioned), b"dltensor_versioned", None)
+
+
+WORK_STREAM = 0x77
+
+
+class QuickTensor(FakeTensor):
+    """Of a framework that has DLPack's C exchange interface as well."""
+
+    is_cuda = True
+
+    def __init__(self, *, requires_grad=False, is_negative=False, **changes):
+        super().__init__(**changes)
+        self.requires_grad, self.is_negative = requires_grad, is_negative
+
+    def is_neg(self):
+        return self.is_negative
+
+
+@_exchange._Describe
+def describe(tensor, found):
+    capsule = FakeTensor.__dlpack__(tensor, stream=None)
+    versioned = _dlpack._Versioned.from_address(
+        _dlpack._pointer(capsule, b"dltensor_versioned"))
+    found[0] = versioned.tensor
+    tensor.streams.pop()
+    return 0
+
+
+@_exchange._CurrentStream
+def current_stream(kind, ordinal, found):
+    found[0] = WORK_STREAM
+    return 0
+
+
+def address(function):
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
+exchange_api = _exchange._Api(
+    version=(1, 3), describe=address(describe), current_stream=address(current_stream))
+# As a framework that is ahead of this package would have it.
+newer_api = _exchange._Api(version=(2, 0), older=ctypes.addressof(exchange_api))
+
+
+def capsule_of(api):
+    return new_capsule(ctypes.addressof(api), b"dlpack_exchange_api", None)
+
+
+QuickTensor.__dlpack_c_exchange_api__ = capsule_of(exchange_api)
 
 
 def borrow(tensor, *, ordinal=0, stream=0, is_written=False):
@@ -72,6 +121,45 @@ class Taken(unittest.TestCase):
         borrow(tensor, stream=0x77)
         borrow(tensor)  # the default stream is 1 in the protocol
         self.assertEqual(tensor.streams, [0x77, 1])
+
+
+class Glances(unittest.TestCase):
+    """No capsule is made where the framework works on the stream anyway."""
+
+    def check(self, tensor, streams, stream=WORK_STREAM):
+        found = borrow(tensor, stream=stream)
+        self.assertEqual((found.data, found.dtype, found.rank), (0x1020, 0, 2))
+        self.assertEqual(found.shape[:2], [2, 3])
+        self.assertEqual(found.strides[:2], [3, 1])
+        self.assertEqual(tensor.streams, streams)
+
+    def test_current_stream(self):
+        self.check(QuickTensor(offset=32), [])
+
+    def test_another_stream_has_to_wait(self):
+        self.check(QuickTensor(offset=32), [0x78], stream=0x78)
+
+    def test_what_a_capsule_may_refuse(self):
+        for change in ({"requires_grad": True}, {"is_negative": True}):
+            self.check(QuickTensor(offset=32, **change), [WORK_STREAM])
+
+    def test_another_device_is_named(self):
+        with self.assertRaisesRegex(ValueError, "q is on device cuda:1: expected cuda:0"):
+            borrow(QuickTensor(device=(2, 1)), stream=WORK_STREAM)
+
+    def test_bytes(self):
+        found = _dlpack.borrow_bytes(
+            QuickTensor(offset=32), "workspace", ordinal=0, stream=WORK_STREAM)
+        self.assertEqual(found[:2], (0x1020, 12))
+
+    def test_older_table_of_a_newer_framework(self):
+        newer = type("Newer", (QuickTensor,), {})
+        newer.__dlpack_c_exchange_api__ = capsule_of(newer_api)
+        self.check(newer(offset=32), [])
+        newest = type("Newest", (QuickTensor,), {})
+        alone = _exchange._Api(version=(2, 0))
+        newest.__dlpack_c_exchange_api__ = capsule_of(alone)
+        self.check(newest(offset=32), [WORK_STREAM])
 
     def test_bytes(self):
         found = _dlpack.borrow_bytes(

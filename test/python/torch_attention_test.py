@@ -14,6 +14,7 @@ from torch_testing import (
     DEVICE, cases, check_forward, check_gradients, draw, error, keywords, normal,
     numbers, temperatures,
 )
+from torch.utils._python_dispatch import TorchDispatchMode
 from uattn.torch import _ops
 
 attention = uattn.torch.ranker_attention
@@ -108,18 +109,18 @@ class Work(unittest.TestCase):
     def backward_arguments(self, use, temp_grad):
         q, k, v, temp = leaves((*draw(), temperatures(draw()[0])))
         found = []
-        real = _ops.call
+        kind = q.device.type.upper()
+        real = _ops._GRADIENTS[kind]
 
-        def spy(name, *arguments):
-            found.append((name, arguments))
-            return real(name, *arguments)
+        def spy(operands, attributes):
+            found.append((*operands, *attributes))
+            return real(operands, attributes)
 
         out, lse = attention(q, k, v, temp=temp.detach().requires_grad_(temp_grad),
                              return_lse=True)
-        with mock.patch.object(_ops, "call", spy):
+        with mock.patch.dict(_ops._GRADIENTS, {kind: spy}):
             use(out, lse).backward()
-        (name, arguments), = found
-        self.assertEqual(name, "ranker_attention_bwd")
+        (arguments,) = found
         return arguments
 
     def test_temp_gradient_is_computed_where_it_is_wanted(self):
@@ -132,6 +133,29 @@ class Work(unittest.TestCase):
         self.assertIsNone(given[10])
         given = self.backward_arguments(lambda out, lse: lse.sum(), False)
         self.assertIsNotNone(given[10])
+
+    def test_who_watches_ops_sees_the_backward_too(self):
+        """A backward that nobody watches goes around the dispatcher."""
+        q, k, v = leaves(draw())
+        wanted = torch.autograd.grad(attention(q, k, v).float().sum(), (q, k, v))
+        name = "uattn::ranker_attention_bwd"
+        seen = []
+
+        class Watch(TorchDispatchMode):
+            def __torch_dispatch__(self, function, types, arguments=(), options=None):
+                seen.append(function.name())
+                return function(*arguments, **(options or {}))
+
+        loss = attention(q, k, v).float().sum()
+        with Watch():
+            found = torch.autograd.grad(loss, (q, k, v), retain_graph=True)
+        self.assertIn(name, seen)
+        with torch.profiler.profile() as profile:
+            found_too = torch.autograd.grad(loss, (q, k, v))
+        self.assertIn(name, {event.name for event in profile.events()})
+        for first, *others in zip(wanted, found, found_too):
+            for other in others:
+                self.assertLess(error(other, numbers(first)), 1e-2)
 
     def test_gradient_through_lse_alone(self):
         values = draw()

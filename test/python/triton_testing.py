@@ -17,7 +17,7 @@ _cache = tempfile.TemporaryDirectory()
 os.environ["TRITON_CACHE_DIR"] = _cache.name
 os.environ.pop("TRITON_ALWAYS_COMPILE", None)
 
-from uattn import _abi, _dlpack
+from uattn import _abi, _dlpack, _exchange
 
 STREAM = 0x5EED
 PARAM_BYTES = {"map": 128, "pointer": 8, "i32": 4, "f32": 4}
@@ -44,7 +44,7 @@ class FakeTensor:
         rank = len(self.shape)
         self.keep = versioned = _dlpack._Versioned()
         versioned.version.major = 1
-        versioned.tensor = _dlpack._Tensor(
+        versioned.tensor = _exchange.Tensor(
             data=self.address,
             device=self.__dlpack_device__(),
             ndim=rank,

@@ -6,6 +6,7 @@
 #include "uattn/artifact.h"
 #include "uattn/compiler.h"
 #include "uattn/emulator.h"
+#include "uattn/exchange.h"
 #include "uattn/host.h"
 #include "uattn/kernels.h"
 #include "uattn/problem.h"
@@ -109,6 +110,24 @@ static const struct {
     FIELD(uattn_kernel_arguments_t, param_count, 4),
     FIELD(uattn_kernel_arguments_t, params, 8),
     SIZE(uattn_kernel_arguments_t, 6152),
+
+    FIELD(uattn_framework_t, struct_size, 0),
+    FIELD(uattn_framework_t, exchange_api, 8),
+    FIELD(uattn_framework_t, tuple_item, 16),
+    FIELD(uattn_framework_t, none, 24),
+    SIZE(uattn_framework_t, 32),
+
+    FIELD(uattn_exchange_launch_t, struct_size, 0),
+    FIELD(uattn_exchange_launch_t, framework, 8),
+    FIELD(uattn_exchange_launch_t, program, 16),
+    FIELD(uattn_exchange_launch_t, function, 24),
+    FIELD(uattn_exchange_launch_t, device_type, 32),
+    FIELD(uattn_exchange_launch_t, device_ordinal, 36),
+    FIELD(uattn_exchange_launch_t, tensors, 40),
+    FIELD(uattn_exchange_launch_t, argument_count, 48),
+    FIELD(uattn_exchange_launch_t, result_count, 56),
+    FIELD(uattn_exchange_launch_t, workspace_bytes, 64),
+    SIZE(uattn_exchange_launch_t, 72),
 
     FIELD(uattn_launch_t, struct_size, 0),
     FIELD(uattn_launch_t, arguments, 8),

@@ -50,7 +50,7 @@ uattn_add_shared_library(
   uattn_runtime_shared
   COMPONENT runtime
   LAYERS runtime emulator host
-  HEADERS artifact.h base.h emulator.h error.h host.h kernels.h problem.h runtime.h tensor.h)
+  HEADERS artifact.h base.h emulator.h error.h exchange.h host.h kernels.h problem.h runtime.h tensor.h)
 set_target_properties(uattn_runtime_shared PROPERTIES OUTPUT_NAME uattn_runtime
                                                       EXPORT_NAME runtime)
 uattn_install_pkg_config(uattn-runtime runtime)

@@ -16,7 +16,7 @@ import tempfile
 # Headers of the runtime's component that are not those of a library: the
 # compiler runs nothing, and the reference knows of problems, tensors and errors
 # alone.
-NOT_OF_COMPILER = {"emulator.h", "host.h", "runtime.h"}
+NOT_OF_COMPILER = {"emulator.h", "exchange.h", "host.h", "runtime.h"}
 NOT_OF_RUNTIME = {"reference.h"}
 OF_REFERENCE = {"base.h", "error.h", "problem.h", "reference.h", "tensor.h"}
 

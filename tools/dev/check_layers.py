@@ -48,6 +48,7 @@ PUBLIC = {
     "error": "support",
     "problem": "spec",
     "artifact": "artifact",
+    "exchange": "runtime",
     "kernels": "artifact",
     "reference": "reference",
     "runtime": "runtime",

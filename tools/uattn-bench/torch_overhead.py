@@ -3,11 +3,17 @@
 
 Calls on tiny tensors are timed from call to return, while the GPU works on its
 own; the difference to the minimal op, which is registered in the same way and
-makes the same results, is the overhead (of two launches in a forward with its
-backward). minimal_register_autograd is the same op with its derivatives given
-to torch.library.register_autograd; stubbed does all but the library's launch,
+makes the same results, is the overhead (of two calls in a forward with its
+backward). minimal_launching makes them by as many kernels as uattn launches,
+one forward and three backward, each by an op of torch's;
+minimal_register_autograd is the minimal op with its derivatives given to
+torch.library.register_autograd; stubbed does all but the library's launch,
 which tells the part that is Python's. Prints a JSON line a case: medians in
 microseconds a call. With cpu as DEVICE only the stubbed ones.
+
+forward_backward_one_thread is under torch.autograd.set_multithreading_enabled(
+False): the backward then runs on the calling thread and not on one that has to
+wake up.
 Usage: torch_overhead.py [DEVICE], with uattn installed, cuda if left out
 SPDX-License-Identifier: Apache-2.0
 """
@@ -38,6 +44,16 @@ def backward(q, k, v, out, lse, dout):
     return q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
 
 
+def forward_launching(q, k, v):
+    batch, tokens, heads, _ = q.shape
+    lse = q.new_empty((batch, heads, tokens), dtype=torch.float32)
+    return q.neg(), lse
+
+
+def backward_launching(q, k, v, out, lse, dout):
+    return q.neg(), k.neg(), v.neg()
+
+
 def keep(ctx, inputs, output):
     ctx.set_materialize_grads(False)
     ctx.save_for_backward(*inputs, *output)
@@ -53,20 +69,21 @@ def register_minimal(namespace):
     return library
 
 
-def register_alike():
+def register_alike(namespace, run_forward, run_backward):
     """As uattn's ops are."""
-    library = register_minimal("alike")
+    library = register_minimal(namespace)
+    ops = getattr(torch.ops, namespace)
 
     def keep_all(ctx, operands, attributes, results):
         keep(ctx, operands, results)
 
     def pull_back(ctx, needs, dout, dlse):
-        return torch.ops.alike.bwd.default(*ctx.saved_tensors, dout)
+        return ops.bwd.default(*ctx.saved_tensors, dout)
 
-    for name, run in (("fwd", forward), ("bwd", backward)):
+    for name, run in (("fwd", run_forward), ("bwd", run_backward)):
         _autograd.register(library, name, {"CPU": run, "CUDA": run},
                            keep_all, pull_back)
-    return library, torch.ops.alike
+    return library, ops
 
 
 def register_plain():
@@ -164,26 +181,35 @@ def step_of(op, case, operands):
         out, lse = uattn.torch.ranker_attention(q, k, v, return_lse=True)
         return lambda: op.pull_back(q, k, v, out, lse, dout)
     inputs = [x.clone().requires_grad_() for x in operands]
-    return lambda: torch.autograd.grad(op.attend(*inputs), inputs, dout)
+
+    def step():
+        with torch.autograd.set_multithreading_enabled(case == "forward_backward"):
+            torch.autograd.grad(op.attend(*inputs), inputs, dout)
+
+    return step
 
 
 def main():
-    kept, alike = register_alike()
-    kept_too, plain = register_plain()
-    ops = {"minimal_us": Minimal(alike), "minimal_register_autograd_us": Minimal(plain),
-           "stubbed_us": Ours, "call_us": Ours}
+    kept = [register_alike("alike", forward, backward), register_plain(),
+            register_alike("launching", forward_launching, backward_launching)]
+    alike, plain, launching = (Minimal(ops) for _, ops in kept)
+    ops = {"minimal_us": alike, "minimal_register_autograd_us": plain,
+           "minimal_launching_us": launching, "stubbed_us": Ours, "call_us": Ours}
     if DEVICE == "cpu":
         del ops["call_us"]
     operands = [torch.randn(1, 64, 1, 64, device=DEVICE).bfloat16() for _ in range(3)]
     name = torch.cuda.get_device_name() if DEVICE == "cuda" else "cpu"
-    for case in ("forward", "backward", "forward_backward"):
+    for case in ("forward", "backward", "forward_backward",
+                 "forward_backward_one_thread"):
         steps = {name: step_of(op, case, operands) for name, op in ops.items()}
         found = host_times(steps)
         if DEVICE == "cuda":
-            found["over_minimal_us"] = round(found["call_us"] - found["minimal_us"], 2)
+            for other in ("minimal", "minimal_launching"):
+                found[f"over_{other}_us"] = round(
+                    found["call_us"] - found[f"{other}_us"], 2)
         print(json.dumps({"case": case, "device": name, "torch": torch.__version__,
                           "calls": CALLS, "repeats": REPEATS} | found), flush=True)
-    del kept, kept_too
+    del kept
 
 
 if __name__ == "__main__":

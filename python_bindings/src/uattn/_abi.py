@@ -105,6 +105,30 @@ class Launch(C.Structure):
     ]
 
 
+class Framework(C.Structure):
+    _fields_ = [
+        ("struct_size", C.c_size_t),
+        ("exchange_api", C.c_void_p),
+        ("tuple_item", C.c_void_p),
+        ("none", C.c_void_p),
+    ]
+
+
+class ExchangeLaunch(C.Structure):
+    _fields_ = [
+        ("struct_size", C.c_size_t),
+        ("framework", C.POINTER(Framework)),
+        ("program", C.c_void_p),
+        ("function", C.c_size_t),
+        ("device_type", C.c_int32),
+        ("device_ordinal", C.c_int32),
+        ("tensors", C.POINTER(Tensor)),
+        ("argument_count", C.c_size_t),
+        ("result_count", C.c_size_t),
+        ("workspace_bytes", C.c_size_t),
+    ]
+
+
 class MapDescription(C.Structure):
     _fields_ = [
         ("name", C.c_char_p),
@@ -218,6 +242,10 @@ STRUCTS = {
     "runtime.h": [
         ("uattn_device_options_t", DeviceOptions),
         ("uattn_launch_t", Launch),
+    ],
+    "exchange.h": [
+        ("uattn_framework_t", Framework),
+        ("uattn_exchange_launch_t", ExchangeLaunch),
     ],
     "emulator.h": [("uattn_emulator_call_t", EmulatorCall)],
     "reference.h": [("uattn_reference_tensors_t", ReferenceTensors)],
@@ -354,6 +382,19 @@ def reference() -> C.CDLL:
 def xla() -> C.CDLL:
     """libuattn_xla, opened once."""
     return _open("uattn_xla", _XLA_FUNCTIONS)
+
+
+@functools.cache
+def exchange_launch() -> Any:
+    """libuattn_runtime's uattn_exchange_launch, which keeps Python's lock."""
+    prototype = C.PYFUNCTYPE(_P, C.POINTER(ExchangeLaunch), C.py_object)
+    return prototype(("uattn_exchange_launch", runtime()))
+
+
+def is_refusal(library: C.CDLL, error: int) -> bool:
+    """Whether what was given is at fault."""
+    code: int = library.uattn_error_code(error)
+    return code == 1
 
 
 def check(library: C.CDLL, error: int | None, doing: str = "") -> None:

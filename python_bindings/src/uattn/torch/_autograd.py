@@ -30,6 +30,8 @@ def register(
     `keep(ctx, operands, attributes, results)` says what `pull_back(ctx, needs,
     *cotangents)` finds in ctx; the latter returns a gradient or None for each
     operand, of which `needs` says whether a gradient of it is wanted.
+    `ctx.is_plain` says whether the op was entered directly: nothing but its
+    implementation saw it.
     """
     op = getattr(getattr(torch.ops, library.ns), name).default
     operand_count = _operand_count(op)
@@ -37,7 +39,7 @@ def register(
         torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key)).raw_repr(): run
         for key, run in implementations.items()
     }
-    function = _function(name, keep, pull_back)
+    function = _function(name, frozenset(direct.values()), keep, pull_back)
     below_autograd = torch._C._after_autograd_keyset
 
     def kernel(keyset: Any, *arguments: Any) -> Any:
@@ -73,7 +75,9 @@ def _redispatch(op: Any, keyset: Any) -> Function:
     return run
 
 
-def _function(name: str, keep: Function, pull_back: Function) -> Any:
+def _function(
+    name: str, direct: frozenset[Function], keep: Function, pull_back: Function
+) -> Any:
     """The autograd.Function (run, attributes, *operands). Without setup_context:
     with it, torch would bind arguments by name in every call."""
 
@@ -81,6 +85,7 @@ def _function(name: str, keep: Function, pull_back: Function) -> Any:
         ctx: Any, run: Function, attributes: tuple[Any, ...], *operands: Any
     ) -> Any:
         results = run(*operands, *attributes)
+        ctx.is_plain = run in direct
         keep(ctx, operands, attributes, results)
         return results
 
@@ -104,6 +109,7 @@ def transformed_function(
     nothing = (None,) * (len(op._schema.arguments) - operand_count)
 
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.is_plain = False
         keep(ctx, inputs[:operand_count], inputs[operand_count:], output)
 
     def backward(ctx: Any, *cotangents: Any) -> Any:
@@ -116,3 +122,19 @@ def transformed_function(
         "vmap": staticmethod(batch),
     }
     return type("transformed", (torch.autograd.Function,), members)
+
+
+def nothing_watches(operand: torch.Tensor, *cotangents: torch.Tensor | None) -> bool:
+    """Whether an op would reach its implementation unseen by modes, profilers
+    and further derivatives, given an operand of which that is known and
+    cotangents to be looked at. The dispatcher costs as much as all else that a
+    call does on the host: a backward may then do without."""
+    keys = torch._C._dispatch_keys
+    return not (
+        torch.is_grad_enabled()
+        or torch._C._len_torch_dispatch_stack()
+        or torch._C._len_torch_function_stack()
+        or torch._C._autograd._profiler_enabled()
+    ) and all(
+        x is None or keys(x).raw_repr() == keys(operand).raw_repr() for x in cotangents
+    )

@@ -10,18 +10,21 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import ctypes as C
+import functools
 import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 
-from .. import _abi
+from .. import _abi, _exchange
 from ..artifact import compile
 from ..problem import Problem, indexed_operands, indexed_results
 from ..program import Program, load
 from ._operands import SHORT_NAMES
 
+# An op's, in their order; None where one is not given. Never of q, k and v.
+Operands = Sequence[Any]
 # (shape, type) of a result.
 ResultSpec = tuple[tuple[int, ...], torch.dtype]
 
@@ -43,36 +46,46 @@ class _Frame(NamedTuple):
 class Call:
     """An op, ready for operands as those given."""
 
-    def __init__(
-        self, operands: Sequence[torch.Tensor], results: Sequence[ResultSpec]
-    ) -> None:
+    can_try = False
+    """Whether `try_run` may give results."""
+
+    def __init__(self, operands: Operands, results: Sequence[ResultSpec]) -> None:
         self._library = _abi.runtime()
-        self._described = [_describe(x) for x in operands]
+        self._described = [_describe(x) for x in _present(operands)]
         self._results = [(_alike(operands, x), *x) for x in results]
         self._idle: list[_Frame] = []
 
-    def run(self, operands: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    def run(self, operands: Operands) -> list[torch.Tensor]:
         """The results, in new tensors."""
         try:
             frame = self._idle.pop()
         except IndexError:
             frame = self._frame()
-        first = operands[0]
-        for slot, tensor in zip(frame.operands, operands):
+        present = _present(operands)
+        results = self._allocate(operands)
+        for slot, tensor in zip(frame.operands, present):
             slot.data = tensor.data_ptr()
-        results = []
-        for slot, (like, shape, dtype) in zip(frame.results, self._results):
-            if like is None:
-                result = first.new_empty(shape, dtype=dtype)
-            else:
-                result = torch.empty_like(operands[like])
-            slot.data = result.data_ptr()
-            results.append(result)
-        error = self._enter(frame, first)
+        for slot, tensor in zip(frame.results, results):
+            slot.data = tensor.data_ptr()
+        error = self._enter(frame, present[0])
         self._idle.append(frame)
         if error:
             _abi.check(self._library, error)
         return results
+
+    def try_run(self, operands: Operands) -> list[torch.Tensor] | None:
+        """The same for operands of which only the attributes and the shape of q
+        are known to be as the call wants them; None where it cannot tell, or
+        they are others."""
+        return None
+
+    def _allocate(self, operands: Operands) -> list[torch.Tensor]:
+        return [
+            torch.empty_like(operands[like])
+            if like is not None
+            else operands[0].new_empty(shape, dtype=dtype)
+            for like, shape, dtype in self._results
+        ]
 
     def _frame(self) -> _Frame:
         raise NotImplementedError
@@ -94,7 +107,7 @@ class HostCall(Call):
     def __init__(
         self,
         problem: Problem,
-        operands: Sequence[torch.Tensor],
+        operands: Operands,
         results: Sequence[ResultSpec],
     ) -> None:
         super().__init__(operands, results)
@@ -124,7 +137,7 @@ class CudaCall(Call):
     def __init__(
         self,
         problem: Problem,
-        operands: Sequence[torch.Tensor],
+        operands: Operands,
         results: Sequence[ResultSpec],
     ) -> None:
         super().__init__(operands, results)
@@ -171,6 +184,76 @@ class CudaCall(Call):
         return error
 
 
+class ExchangeCall(CudaCall):
+    """The same where torch (2.10 and newer) has DLPack's C exchange interface:
+    the library looks at the tensors itself, and takes stream and workspace from
+    torch."""
+
+    can_try = True
+
+    def __init__(
+        self,
+        problem: Problem,
+        operands: Operands,
+        results: Sequence[ResultSpec],
+    ) -> None:
+        super().__init__(problem, operands, results)
+        absent = _abi.Tensor(rank=-1)
+        described = iter(self._described)
+        tensors = [absent if x is None else next(described) for x in operands]
+        tensors += self._described_results()
+        self._given = _abi.ExchangeLaunch(
+            struct_size=C.sizeof(_abi.ExchangeLaunch),
+            framework=C.pointer(_framework()),
+            program=self._program.handle,
+            device_type=_exchange.CUDA,
+            device_ordinal=self._ordinal,
+            tensors=(_abi.Tensor * len(tensors))(*tensors),
+            argument_count=len(operands),
+            result_count=len(results),
+            workspace_bytes=self._workspace_bytes,
+        )
+        self._reference = C.byref(self._given)
+        self._launch = _abi.exchange_launch()
+
+    def run(self, operands: Operands) -> list[torch.Tensor]:
+        results = self._allocate(operands)
+        error = self._launch(self._reference, (*operands, *results))
+        if error:
+            _abi.check(self._library, error)
+        return results
+
+    def try_run(self, operands: Operands) -> list[torch.Tensor] | None:
+        results = self._allocate(operands)
+        error = self._launch(self._reference, (*operands, *results))
+        if not error:
+            return results
+        if not _abi.is_refusal(self._library, error):
+            _abi.check(self._library, error)
+        self._library.uattn_error_destroy(error)
+        return None
+
+
+@functools.cache
+def _framework() -> _abi.Framework:
+    exchange = _exchange.of(torch.Tensor)
+    assert exchange is not None
+    return _abi.Framework(
+        struct_size=C.sizeof(_abi.Framework),
+        exchange_api=exchange.address,
+        tuple_item=C.cast(C.pythonapi.PyTuple_GetItem, C.c_void_p),
+        none=id(None),
+    )
+
+
+def cuda_call(
+    problem: Problem, operands: Operands, results: Sequence[ResultSpec]
+) -> Call:
+    """Of the faster kind that this torch allows."""
+    kind = CudaCall if _exchange.of(torch.Tensor) is None else ExchangeCall
+    return kind(problem, operands, results)
+
+
 def _stream_of(ordinal: int) -> int:
     handle: int = torch.cuda.current_stream(ordinal).cuda_stream
     return handle
@@ -193,7 +276,11 @@ def _program(problem: Problem, ordinal: int) -> Program:
         return program
 
 
-def _sized(problem: Problem, operands: Sequence[torch.Tensor]) -> _abi.Problem:
+def _present(operands: Operands) -> list[torch.Tensor]:
+    return [x for x in operands if x is not None]
+
+
+def _sized(problem: Problem, operands: Operands) -> _abi.Problem:
     """The problem with the sizes and type that q and k have; the CPU code takes
     float32 too."""
     struct, (q, k) = problem.struct(), operands[:2]
@@ -203,12 +290,12 @@ def _sized(problem: Problem, operands: Sequence[torch.Tensor]) -> _abi.Problem:
     return struct
 
 
-def _alike(operands: Sequence[torch.Tensor], result: ResultSpec) -> int | None:
-    """The first operand that a dense result is like: torch makes tensors faster
-    so."""
+def _alike(operands: Operands, result: ResultSpec) -> int | None:
+    """Which of q, k and v a dense result is like, the first of them: torch makes
+    tensors faster so."""
     shape, dtype = result
     wanted = shape, torch.empty(shape, device="meta").stride(), dtype
-    for index, operand in enumerate(operands):
+    for index, operand in enumerate(operands[:3]):
         if (operand.shape, operand.stride(), operand.dtype) == wanted:
             return index
     return None

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import torch
 
 from ..problem import Problem
-from ._autograd import register, transformed_function
-from ._calls import Call, CudaCall, HostCall, ResultSpec
+from ._autograd import nothing_watches, register, transformed_function
+from ._calls import Call, HostCall, ResultSpec, cuda_call
 from ._operands import BACKWARD_NAMES, NAMES, Attributes, check, check_device
 
 FORWARD, BACKWARD = "ranker_attention_fwd", "ranker_attention_bwd"
@@ -41,11 +41,10 @@ _FORWARD_COUNT, _BACKWARD_COUNT = len(NAMES), len(BACKWARD_NAMES)
 # step would fill memory without a limit.
 _CALLS_LIMIT = 4096
 _calls: dict[tuple[Any, ...], Call] = {}
+# The last one for some attributes and a shape of q: likely the one.
+_likely: dict[tuple[Any, ...], Call] = {}
 
-_CALL_TYPES: dict[str, type[HostCall] | type[CudaCall]] = {
-    "CPU": HostCall,
-    "CUDA": CudaCall,
-}
+_CALL_TYPES: dict[str, Callable[..., Call]] = {"CPU": HostCall, "CUDA": cuda_call}
 
 
 def _key(operands: Sequence[torch.Tensor | None], rest: Any) -> tuple[Any, ...]:
@@ -58,11 +57,25 @@ def _key(operands: Sequence[torch.Tensor | None], rest: Any) -> tuple[Any, ...]:
     )
 
 
-def _remember(key: tuple[Any, ...], call: Call) -> Call:
-    if len(_calls) >= _CALLS_LIMIT:
-        _calls.clear()
-    _calls[key] = call
-    return call
+def _run(operands: tuple[Any, ...], rest: Any, prepare: Callable[[], Call]) -> Any:
+    """Results by a prepared call, or by a new one of `prepare`."""
+    likely = (rest, operands[0].shape)
+    call = _likely.get(likely)
+    if call is not None:
+        results = call.try_run(operands)
+        if results is not None:
+            return results
+    key = _key(operands, rest)
+    call = _calls.get(key)
+    if call is None:
+        call = prepare()
+        if len(_calls) >= _CALLS_LIMIT:
+            _calls.clear()
+            _likely.clear()
+        _calls[key] = call
+    if call.can_try:
+        _likely[likely] = call
+    return call.run(operands)
 
 
 def _forward_results(q: torch.Tensor) -> list[ResultSpec]:
@@ -84,38 +97,49 @@ def _forward(kind: str) -> Callable[..., Any]:
 
     def forward(*arguments: Any) -> Any:
         operands, rest = arguments[:_FORWARD_COUNT], arguments[_FORWARD_COUNT:]
-        key = _key(operands, rest)
-        present = [x for x in operands if x is not None]
-        call = _calls.get(key)
-        if call is None:
+
+        def prepare() -> Call:
             problem = check(operands, Attributes(*rest))
-            call = call_type(problem, present, _forward_results(operands[0]))
-            _remember(key, call)
-        return tuple(call.run(present))
+            return call_type(problem, operands, _forward_results(operands[0]))
+
+        return tuple(_run(operands, rest, prepare))
 
     return forward
 
 
 def _backward(kind: str) -> Callable[..., Any]:
-    call_type = _CALL_TYPES[kind]
+    gradients = _GRADIENTS[kind]
 
     def backward(*arguments: Any) -> Any:
         operands, rest = arguments[:_BACKWARD_COUNT], arguments[_BACKWARD_COUNT:]
-        if kind == "CUDA":
-            operands = _with_dense_cotangents(operands)
-        key = _key(operands, rest)
-        present = [x for x in operands if x is not None]
-        call = _calls.get(key)
-        if call is None:
-            problem = _backward_problem(operands, rest)
-            specs = _backward_results(operands, rest[-1])
-            call = _remember(key, call_type(problem, present, specs))
-        results = call.run(present)
+        results = gradients(operands, rest)
         if not rest[-1]:
-            results.append(present[0].new_empty(0, dtype=torch.float32))
+            results.append(operands[0].new_empty(0, dtype=torch.float32))
         return tuple(results)
 
     return backward
+
+
+def _gradients(kind: str) -> Callable[..., list[torch.Tensor]]:
+    """(operands, attributes) of the backward; dtemp is there where it is
+    wanted."""
+    call_type = _CALL_TYPES[kind]
+
+    def gradients(operands: tuple[Any, ...], rest: tuple[Any, ...]) -> Any:
+        if kind == "CUDA":
+            operands = _with_dense_cotangents(operands)
+
+        def prepare() -> Call:
+            problem = _backward_problem(operands, rest)
+            specs = _backward_results(operands, rest[-1])
+            return call_type(problem, operands, specs)
+
+        return _run(operands, rest, prepare)
+
+    return gradients
+
+
+_GRADIENTS = {kind: _gradients(kind) for kind in _CALL_TYPES}
 
 
 def _with_dense_cotangents(operands: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -174,11 +198,15 @@ def _pull_back(ctx: Any, needs: tuple[bool, ...], dout: Any, dlse: Any) -> Any:
     *operands, out, lse = ctx.saved_tensors
     if dout is None:
         dout = torch.zeros_like(out)
-    temp, wants_dtemp = operands[3], needs[3]
-    dq, dk, dv, dtemp = call(
-        BACKWARD, *operands, out, lse, dout, dlse, *ctx.attributes, wants_dtemp
-    )
-    dtemp = dtemp.to(temp.dtype) if wants_dtemp else None
+    q, temp, wants_dtemp = operands[0], operands[3], needs[3]
+    operands += (out, lse, dout, dlse)
+    attributes = (*ctx.attributes, wants_dtemp)
+    if ctx.is_plain and nothing_watches(q, dout, dlse):
+        run = _GRADIENTS["CUDA" if q.is_cuda else "CPU"]
+        dq, dk, dv, *dtemps = run(tuple(operands), attributes)
+    else:
+        dq, dk, dv, *dtemps = call(BACKWARD, *operands, *attributes)
+    dtemp = dtemps[0].to(temp.dtype) if wants_dtemp else None
     return dq, dk, dv, dtemp, None, None, None
 
 
