@@ -225,6 +225,20 @@ class Transformations(unittest.TestCase):
 
         self.check_func(twice)
 
+    def test_grad_of_vmap(self):
+        """k is not mapped: its gradient is a sum over the mapped dimension."""
+        values = draw()
+        q, k, v = values
+        dout = normal(9, q.shape)
+
+        def loss(k):
+            out = torch.vmap(lambda q: attention(q, k, v))(torch.stack([q, q]))
+            return (out * dout).sum()
+
+        for transform in (torch.func.grad, lambda f: lambda x: torch.func.vjp(f, x)[1](
+                torch.ones((), dtype=k.dtype, device=DEVICE))[0], torch.func.jacrev):
+            check_gradients(self, values, {"dk": transform(loss)(k) / 2}, dout)
+
     def test_backward_of_vmap(self):
         values = draw()
         dout = normal(9, values[0].shape)

@@ -9,12 +9,17 @@ import numpy as np
 import torch
 import uattn.torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd import forward_ad
 from torch_testing import DEVICE, draw, temperatures
 from uattn.torch import bounds_from_segment_ids, check_segment_ids
 
 attention = uattn.torch.ranker_attention
 q, k, v = draw()
 TEMP = temperatures(q)
+
+
+def nested(tensor):
+    return torch.nested.nested_tensor([*tensor])
 
 
 def ints(*shape, dtype=torch.int32):
@@ -104,6 +109,38 @@ class BadInput(unittest.TestCase):
         self.refuse(ValueError, "cap", q, k, v, cap=("tanh", -3.0, 0.0, 0.0))
         self.refuse(ValueError, "z_loss_weight", q, k, v, z_loss_weight=float("nan"))
         self.refuse(TypeError, "deterministic is None", q, k, v, deterministic=None)
+        self.refuse(TypeError, "return_lse is 1: expected True or False", q, k, v,
+                    return_lse=1)
+
+    def test_numbers_beyond_all_types(self):
+        for name, value in (("window_len", 2**63), ("q_offset", -(2**63) - 1),
+                            ("window_len", np.uint64(2**63))):
+            self.refuse(ValueError, f"{name} is -?[0-9]+: expected a number of 64 bits",
+                        q, k, v, **{name: value})
+        for name in ("sm_scale", "z_loss_weight"):
+            self.refuse(ValueError, f"{name} is a number of 603 digits: expected one b",
+                        q, k, v, **{name: 2**2000})
+
+    def test_layouts_without_strides(self):
+        for name, value in (("sparse_coo", q.to_sparse()), ("nested", nested(q))):
+            self.refuse(TypeError, f"q has layout {name}: expected strided",
+                        value, k, v)
+            self.refuse(TypeError, f"v has layout {name}: expected strided",
+                        q, k, value)
+        ids = ints(2, 70)
+        self.refuse(TypeError, "q_segment_ids has layout sparse_coo: expected strided",
+                    q, k, v, q_segment_ids=ids.to_sparse(), kv_segment_ids=ints(2, 83))
+        with self.assertRaisesRegex(TypeError, "segment_ids has layout sparse_coo"):
+            bounds_from_segment_ids(ids.to_sparse())
+
+    def test_tangents_are_not_lost(self):
+        ones = torch.ones_like(TEMP)
+        with forward_ad.dual_level():
+            dual = forward_ad.make_dual(q, torch.ones_like(q))
+            self.refuse(NotImplementedError, "no forward derivatives", dual, k, v)
+            self.refuse(NotImplementedError, "no forward derivatives", q, k, v,
+                        temp=forward_ad.make_dual(ones, ones))
+            attention(q, k, v)
 
     def test_errors_leave_the_call_usable(self):
         attention(q, k, v)
@@ -165,6 +202,18 @@ class SegmentIds(unittest.TestCase):
                 bounds_from_segment_ids(apart)
         else:
             bounds_from_segment_ids(apart)
+
+    def test_ids_without_values_are_not_checked_by_default(self):
+        apart = torch.tensor([[1, 0, 1, -1]], device=DEVICE)
+        found = torch.vmap(bounds_from_segment_ids)(torch.stack([apart, apart]))
+        self.assertEqual(found.tolist(), [[[0, 3, 3, 4]]] * 2)
+        with FakeTensorMode() as mode:
+            fake = mode.from_tensor(apart)
+            self.assertEqual(bounds_from_segment_ids(fake).shape, (1, 4))
+            with self.assertRaisesRegex(ValueError, "check is True where segment_ids"):
+                bounds_from_segment_ids(fake, check=True)
+        meta = bounds_from_segment_ids(apart.to("meta"))
+        self.assertEqual((meta.shape, meta.dtype), ((1, 4), torch.int32))
 
 
 if __name__ == "__main__":

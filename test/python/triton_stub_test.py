@@ -21,7 +21,7 @@ import uattn.triton
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
-from uattn.triton import _hook, _maps
+from uattn.triton import _hook, _loader, _maps
 
 HOPPER = GPUTarget("cuda", 90, 32)
 DENSE = uattn.Problem(head_dim=128)
@@ -102,14 +102,19 @@ def uattn_data(kernel):
     return b""
 
 
+class NoDriver:
+    """As triton.runtime.driver where there is no GPU."""
+
+    @property
+    def active(self):
+        raise RuntimeError("0 active drivers ([]). There should only be one.")
+
+
 class Hook(unittest.TestCase):
     def setUp(self):
         scope = knobs.runtime.scope()
         scope.__enter__()
         self.addCleanup(scope.__exit__, None, None, None)
-        earlier = mock.patch.object(_hook._hook, "earlier", None)
-        earlier.start()
-        self.addCleanup(earlier.stop)
         always = mock.patch.object(knobs.compilation, "always_compile", True)
         always.start()
         self.addCleanup(always.stop)
@@ -119,7 +124,7 @@ class Hook(unittest.TestCase):
         before = compile_ordinary()
         uattn.triton.install()
         after = compile_ordinary()
-        self.assertIs(knobs.runtime.add_stages_inspection_hook, _hook._hook)
+        self.assertIsInstance(knobs.runtime.add_stages_inspection_hook, _hook._Hook)
         self.assertEqual(after.hash, before.hash)
         self.assertEqual(dict(after.asm), dict(before.asm))
         self.assertEqual(after.metadata, before.metadata)
@@ -148,7 +153,9 @@ class Hook(unittest.TestCase):
         uattn.triton.install()
         hook = knobs.runtime.add_stages_inspection_hook
         self.assertEqual(hook(), ("", ""))
-        _hook._hook.earlier = lambda *arguments: ("key", "hash")
+        knobs.runtime.add_stages_inspection_hook = lambda *arguments: ("key", "hash")
+        uattn.triton.install()
+        hook = knobs.runtime.add_stages_inspection_hook
         self.assertEqual(hook(), ("key", "hash"))
 
     def test_a_later_hook_is_kept(self):
@@ -166,6 +173,19 @@ class Hook(unittest.TestCase):
         self.assertEqual(made.metadata.num_warps * 32, 512)
         # From 3.7 on without arguments too, for keys.
         self.assertEqual([x for x in calls if x], [5])
+
+    def test_a_hook_of_a_scope_ends_with_it(self):
+        calls = []
+        uattn.triton.install()
+        with knobs.runtime.scope():
+            knobs.runtime.add_stages_inspection_hook = lambda *arguments: calls.append(1)
+            stub = uattn.triton.stub(DENSE).kernels[0]
+            triton.compile(stub.source(), target=HOPPER)
+            self.assertTrue(calls)
+        calls.clear()
+        compile_ordinary()
+        triton.compile(stub.source(), target=HOPPER)
+        self.assertEqual(calls, [])
 
     def test_a_removed_hook_comes_back(self):
         stub = uattn.triton.stub(DENSE).kernels[0]
@@ -186,6 +206,19 @@ class Refusals(unittest.TestCase):
         stub = uattn.triton.stub(CAUSAL).kernels[0]
         with self.assertRaisesRegex(RuntimeError, "capability 80: expected 90, as the"):
             triton.compile(stub.source(), target=GPUTarget("cuda", 80, 32))
+
+    def test_another_backend(self):
+        stub = uattn.triton.stub(CAUSAL).kernels[0]
+        with self.assertRaisesRegex(RuntimeError, "backend hip: expected cuda, as"):
+            triton.compile(stub.source(), target=GPUTarget("hip", "gfx942", 64))
+
+    def test_no_gpu(self):
+        stub = uattn.triton.stub(CAUSAL)
+        tensors = [None] * 5
+        for call in (stub.run, stub.grid, stub.arguments):
+            with mock.patch.object(_loader, "driver", NoDriver()):
+                with self.assertRaisesRegex(RuntimeError, "Triton finds no GPU .0 active"):
+                    call(*tensors)
 
     def test_an_artifact_that_is_not_there(self):
         artifact = uattn.compile(uattn.Problem(head_dim=64))

@@ -9,8 +9,15 @@ import numbers
 
 
 def expect_real(name: str, value: object) -> None:
+    """A number that float takes."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} is {value!r}: expected a number")
+    try:
+        float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{name} is a number of {len(str(value))} digits: expected one below 2^1024"
+        ) from None
 
 
 def expect_int(name: str, value: object, or_none: bool) -> None:

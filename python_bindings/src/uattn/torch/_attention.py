@@ -130,10 +130,14 @@ def ranker_attention(
         raise TypeError(f"causal is {causal!r}: expected True or False")
     if not isinstance(deterministic, bool):
         raise TypeError(f"deterministic is {deterministic!r}: expected True or False")
+    if not isinstance(return_lse, bool):
+        raise TypeError(f"return_lse is {return_lse!r}: expected True or False")
     method, cap_value, alpha, beta = cap
     if not (
         type(cap_value) is type(alpha) is type(beta) is type(z_loss_weight) is float
         and type(window_len) is type(q_offset) is int
+        and -_LIMIT <= window_len < _LIMIT
+        and -_LIMIT <= q_offset < _LIMIT
         and (sm_scale is None or type(sm_scale) is float)
     ):
         cap_value, alpha, beta, sm_scale, window_len, q_offset, z_loss_weight = (
@@ -172,6 +176,7 @@ def _refuse(operands: tuple[Any, ...]) -> None:
             )
 
 
+_LIMIT = 2**63  # of a schema's int
 _NUMBERS = ("cap cap", "cap alpha", "cap beta", "sm_scale", "window_len", "q_offset",
             "z_loss_weight")
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 Function = Callable[..., Any]
 
@@ -49,8 +50,10 @@ def register(
         run = direct.get(rest.raw_repr())
         if run is None:
             run = _redispatch(op, rest)
+        operands = arguments[:operand_count]
+        if forward_ad._current_level >= 0:
+            _refuse_tangents(name, operands)
         if torch.is_grad_enabled():
-            operands = arguments[:operand_count]
             for operand in operands:
                 if operand is not None and operand.requires_grad:
                     attributes = arguments[operand_count:]
@@ -65,6 +68,16 @@ def register(
 
 def _operand_count(op: Any) -> int:
     return sum("Tensor" in str(argument.type) for argument in op._schema.arguments)
+
+
+def _refuse_tangents(name: str, operands: tuple[Any, ...]) -> None:
+    """They would be lost."""
+    for operand in operands:
+        if operand is not None and forward_ad.unpack_dual(operand).tangent is not None:
+            raise NotImplementedError(
+                f"uattn::{name} has no forward derivatives: expected operands "
+                "without tangents"
+            )
 
 
 def _redispatch(op: Any, keyset: Any) -> Function:
@@ -124,17 +137,32 @@ def transformed_function(
     return type("transformed", (torch.autograd.Function,), members)
 
 
-def nothing_watches(operand: torch.Tensor, *cotangents: torch.Tensor | None) -> bool:
-    """Whether an op would reach its implementation unseen by modes, profilers
-    and further derivatives, given an operand of which that is known and
-    cotangents to be looked at. The dispatcher costs as much as all else that a
-    call does on the host: a backward may then do without."""
-    keys = torch._C._dispatch_keys
-    return not (
+# The dispatch keys of tensors that implementations got to see.
+_plain_keys: set[int] = set()
+
+
+def learn_plain_keys(tensor: torch.Tensor) -> None:
+    """Of an implementation's operand: others with its keys get there too, if no
+    mode is in the way."""
+    _plain_keys.add(torch._C._dispatch_keys(tensor).raw_repr())
+
+
+def nothing_watches(*operands: torch.Tensor | None) -> bool:
+    """Whether an op with these operands would reach its implementation unseen by
+    modes, profilers and further derivatives. The dispatcher costs as much as all
+    else that a call does on the host: a backward may then do without."""
+    torch_c = torch._C
+    if (
         torch.is_grad_enabled()
-        or torch._C._len_torch_dispatch_stack()
-        or torch._C._len_torch_function_stack()
-        or torch._C._autograd._profiler_enabled()
-    ) and all(
-        x is None or keys(x).raw_repr() == keys(operand).raw_repr() for x in cotangents
-    )
+        or torch_c._len_torch_dispatch_stack()
+        or torch_c._len_torch_function_stack()
+        or torch_c._autograd._profiler_enabled()
+    ):
+        return False
+    for operand in operands:
+        if (
+            operand is not None
+            and torch_c._dispatch_keys(operand).raw_repr() not in _plain_keys
+        ):
+            return False
+    return True

@@ -52,7 +52,7 @@ class Call:
     def __init__(self, operands: Operands, results: Sequence[ResultSpec]) -> None:
         self._library = _abi.runtime()
         self._described = [_describe(x) for x in _present(operands)]
-        self._results = [(_alike(operands, x), *x) for x in results]
+        self._results = [_prototype(x, operands[0].device) for x in results]
         self._idle: list[_Frame] = []
 
     def run(self, operands: Operands) -> list[torch.Tensor]:
@@ -62,7 +62,7 @@ class Call:
         except IndexError:
             frame = self._frame()
         present = _present(operands)
-        results = self._allocate(operands)
+        results = self._allocate()
         for slot, tensor in zip(frame.operands, present):
             slot.data = tensor.data_ptr()
         for slot, tensor in zip(frame.results, results):
@@ -79,13 +79,8 @@ class Call:
         they are others."""
         return None
 
-    def _allocate(self, operands: Operands) -> list[torch.Tensor]:
-        return [
-            torch.empty_like(operands[like])
-            if like is not None
-            else operands[0].new_empty(shape, dtype=dtype)
-            for like, shape, dtype in self._results
-        ]
+    def _allocate(self) -> list[torch.Tensor]:
+        return [torch.empty_like(x) for x in self._results]
 
     def _frame(self) -> _Frame:
         raise NotImplementedError
@@ -95,10 +90,7 @@ class Call:
         raise NotImplementedError
 
     def _described_results(self) -> list[_abi.Tensor]:
-        return [
-            _describe(torch.empty(shape, dtype=dtype, device="meta"))
-            for _, shape, dtype in self._results
-        ]
+        return [_describe(torch.empty_like(x, device="meta")) for x in self._results]
 
 
 class HostCall(Call):
@@ -217,14 +209,14 @@ class ExchangeCall(CudaCall):
         self._launch = _abi.exchange_launch()
 
     def run(self, operands: Operands) -> list[torch.Tensor]:
-        results = self._allocate(operands)
+        results = self._allocate()
         error = self._launch(self._reference, (*operands, *results))
         if error:
             _abi.check(self._library, error)
         return results
 
     def try_run(self, operands: Operands) -> list[torch.Tensor] | None:
-        results = self._allocate(operands)
+        results = self._allocate()
         error = self._launch(self._reference, (*operands, *results))
         if not error:
             return results
@@ -290,15 +282,22 @@ def _sized(problem: Problem, operands: Operands) -> _abi.Problem:
     return struct
 
 
-def _alike(operands: Operands, result: ResultSpec) -> int | None:
-    """Which of q, k and v a dense result is like, the first of them: torch makes
-    tensors faster so."""
+@functools.cache
+def _element(dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    return torch.empty(1, dtype=dtype, device=device)
+
+
+@functools.cache
+def no_elements(device: torch.device) -> torch.Tensor:
+    """The prototype of what is not wanted."""
+    return torch.empty(0, dtype=torch.float32, device=device)
+
+
+def _prototype(result: ResultSpec, device: torch.device) -> torch.Tensor:
+    """One element that stands for all of a result: torch makes a tensor that is
+    dense and otherwise like a given one faster than one from a description."""
     shape, dtype = result
-    wanted = shape, torch.empty(shape, device="meta").stride(), dtype
-    for index, operand in enumerate(operands[:3]):
-        if (operand.shape, operand.stride(), operand.dtype) == wanted:
-            return index
-    return None
+    return _element(dtype, device).expand(shape)
 
 
 def _describe(tensor: torch.Tensor) -> _abi.Tensor:

@@ -121,6 +121,12 @@ def check_device(name: str, value: torch.Tensor, q: torch.Tensor) -> None:
         )
 
 
+def check_layout(name: str, value: torch.Tensor) -> None:
+    if value.layout != torch.strided or value.is_nested:
+        found = "nested" if value.is_nested else _text(value.layout)
+        raise TypeError(f"{name} has layout {found}: expected strided")
+
+
 def as_int32(value: torch.Tensor) -> torch.Tensor:
     """Integers of fewer bits than int32 become int32; all else is left for the
     check to name."""
@@ -148,5 +154,5 @@ def _check_dtype(name: str, value: torch.Tensor, q: torch.Tensor) -> None:
         )
 
 
-def _text(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
+def _text(value: torch.dtype | torch.layout) -> str:
+    return str(value).removeprefix("torch.")

@@ -13,9 +13,16 @@ from typing import Any, NamedTuple
 import torch
 
 from ..problem import Problem
-from ._autograd import nothing_watches, register, transformed_function
-from ._calls import Call, HostCall, ResultSpec, cuda_call
-from ._operands import BACKWARD_NAMES, NAMES, Attributes, check, check_device
+from ._autograd import learn_plain_keys, nothing_watches, register, transformed_function
+from ._calls import Call, HostCall, ResultSpec, cuda_call, no_elements
+from ._operands import (
+    BACKWARD_NAMES,
+    NAMES,
+    Attributes,
+    check,
+    check_device,
+    check_layout,
+)
 
 FORWARD, BACKWARD = "ranker_attention_fwd", "ranker_attention_bwd"
 
@@ -69,6 +76,7 @@ def _run(operands: tuple[Any, ...], rest: Any, prepare: Callable[[], Call]) -> A
     call = _calls.get(key)
     if call is None:
         call = prepare()
+        learn_plain_keys(operands[0])
         if len(_calls) >= _CALLS_LIMIT:
             _calls.clear()
             _likely.clear()
@@ -114,7 +122,7 @@ def _backward(kind: str) -> Callable[..., Any]:
         operands, rest = arguments[:_BACKWARD_COUNT], arguments[_BACKWARD_COUNT:]
         results = gradients(operands, rest)
         if not rest[-1]:
-            results.append(operands[0].new_empty(0, dtype=torch.float32))
+            results.append(torch.empty_like(no_elements(operands[0].device)))
         return tuple(results)
 
     return backward
@@ -175,8 +183,10 @@ def _fake_forward(*arguments: Any) -> Any:
 
 
 def _fake_backward(*arguments: Any) -> Any:
-    q, wants_dtemp = arguments[0], arguments[-1]
-    results = _backward_results(arguments, wants_dtemp)
+    operands, rest = arguments[:_BACKWARD_COUNT], arguments[_BACKWARD_COUNT:]
+    _backward_problem(operands, rest)
+    q, wants_dtemp = operands[0], rest[-1]
+    results = _backward_results(operands, wants_dtemp)
     if not wants_dtemp:
         results.append(((0,), torch.float32))
     return tuple(q.new_empty(shape, dtype=dtype) for shape, dtype in results)
@@ -201,7 +211,7 @@ def _pull_back(ctx: Any, needs: tuple[bool, ...], dout: Any, dlse: Any) -> Any:
     q, temp, wants_dtemp = operands[0], operands[3], needs[3]
     operands += (out, lse, dout, dlse)
     attributes = (*ctx.attributes, wants_dtemp)
-    if ctx.is_plain and nothing_watches(q, dout, dlse):
+    if ctx.is_plain and nothing_watches(dout, dlse):
         run = _GRADIENTS["CUDA" if q.is_cuda else "CPU"]
         dq, dk, dv, *dtemps = run(tuple(operands), attributes)
     else:
@@ -223,8 +233,9 @@ def _pull_back_twice(ctx: Any, needs: tuple[bool, ...], *cotangents: Any) -> Any
     )
 
 
-def _batch(op: Any, operand_count: int) -> Callable[..., Any]:
-    """A mapped dimension becomes a part of the batch."""
+def _batch(name: str, operand_count: int) -> Callable[..., Any]:
+    """A mapped dimension becomes a part of the batch. Other transforms may have
+    been there first."""
 
     def fold(operand: Any, axis: int | None, size: int) -> Any:
         if operand is None:
@@ -241,7 +252,7 @@ def _batch(op: Any, operand_count: int) -> Callable[..., Any]:
             fold(x, axis, size)
             for x, axis in zip(arguments[:operand_count], in_dims)
         ]
-        results = op(*folded, *arguments[operand_count:])
+        results = call(name, *folded, *arguments[operand_count:])
         unfolded = tuple(
             # A dtemp that is not wanted has no batch.
             x.reshape(size, -1, *x.shape[1:]) if x.numel() else x.expand(size, 0)
@@ -250,6 +261,22 @@ def _batch(op: Any, operand_count: int) -> Callable[..., Any]:
         return unfolded, (0,) * len(unfolded)
 
     return batch
+
+
+def _refuse_layout(*arguments: Any) -> Any:
+    """The implementation for tensors that are not strided."""
+    for name, value in zip(BACKWARD_NAMES, arguments):
+        if isinstance(value, torch.Tensor):
+            check_layout(name, value)
+    raise TypeError("an operand has another layout: expected torch.strided")
+
+
+# Dispatch keys of tensors without strides, beside those of the implementations.
+_OTHER_LAYOUTS = tuple(
+    f"{layout}{kind}"
+    for layout in ("Sparse", "SparseCsr", "Quantized", "NestedTensor")
+    for kind in ("CPU", "CUDA")
+) + ("MkldnnCPU",)
 
 
 def _tags() -> tuple[torch.Tag, ...]:
@@ -282,10 +309,12 @@ def _register(library: Any, name: str, parts: _Parts) -> Any:
     """Defines an op; its autograd.Function for transforms of torch.func."""
     library.define(name + _SCHEMAS[name], tags=_tags())
     implementations = {key: parts.make(key) for key in _CALL_TYPES}
+    for key in _OTHER_LAYOUTS:
+        library.impl(name, _refuse_layout, key)
     torch.library.register_fake(f"uattn::{name}", parts.fake, lib=library)
     register(library, name, implementations, parts.keep, parts.pull_back)
     op = getattr(torch.ops.uattn, name).default
-    batch = _batch(op, parts.operand_count)
+    batch = _batch(name, parts.operand_count)
     torch.library.register_vmap(f"uattn::{name}", batch, lib=library)
     return transformed_function(op, parts.keep, parts.pull_back, batch)
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from .._segments import KINDS, check_contiguous_ids, check_shape
+from ._operands import check_layout
 
 
 def bounds_from_segment_ids(
@@ -22,17 +24,18 @@ def bounds_from_segment_ids(
     Ids of one kind are expected without another kind between them; else the
     bounds take in whatever stands between the first and the last. `check` says
     whether such ids raise ValueError, as from `check_segment_ids`, which waits
-    for the values: None checks tensors of the CPU outside torch.compile.
+    for the values: None checks tensors of the CPU where they have values, which
+    they have not inside torch.compile and vmap, say.
     """
     _check_type(segment_ids)
-    is_compiling = torch.compiler.is_compiling()
-    if check and is_compiling:
+    has_values = _has_values(segment_ids)
+    if check and not has_values:
         raise ValueError(
-            "check is True inside torch.compile, where there are no values: "
-            "expected None or False"
+            "check is True where segment_ids has no values (inside torch.compile, "
+            "vmap, on device meta): expected None or False"
         )
     if check is None:
-        check = segment_ids.device.type == "cpu" and not is_compiling
+        check = segment_ids.device.type == "cpu" and has_values
     if check:
         check_segment_ids(segment_ids)
     tokens = segment_ids.shape[1]
@@ -53,11 +56,21 @@ def check_segment_ids(segment_ids: torch.Tensor) -> None:
     check_contiguous_ids(segment_ids.detach().cpu().numpy())
 
 
+def _has_values(segment_ids: torch.Tensor) -> bool:
+    return not (
+        torch.compiler.is_compiling()
+        or segment_ids.is_meta
+        or isinstance(segment_ids, FakeTensor)
+        or torch._C._functorch.is_batchedtensor(segment_ids)
+    )
+
+
 def _check_type(segment_ids: Any) -> None:
     if not isinstance(segment_ids, torch.Tensor):
         raise TypeError(
             f"segment_ids is a {type(segment_ids).__name__}: expected a torch.Tensor"
         )
+    check_layout("segment_ids", segment_ids)
     if segment_ids.dtype not in _SIGNED:
         dtype = str(segment_ids.dtype).removeprefix("torch.")
         raise TypeError(

@@ -56,49 +56,52 @@ def install() -> None:
             "this Triton has no knobs.runtime.add_stages_inspection_hook: "
             "expected Triton 3.6 or newer"
         )
-    if runtime.add_stages_inspection_hook is not _hook:
-        _hook.earlier = runtime.add_stages_inspection_hook
-        runtime.add_stages_inspection_hook = _hook
+    earlier = runtime.add_stages_inspection_hook
+    if not isinstance(earlier, _Hook):
+        # One of its own: a scope of knobs that ends takes both away.
+        runtime.add_stages_inspection_hook = _Hook(earlier)
 
 
 class _Hook:
     """Callable in both of Triton's ways: with (backend, stages, options,
     language, capability), and with nothing, for a key and a hash."""
 
-    def __init__(self) -> None:
-        self.earlier: Callable[..., Any] | None = None
+    def __init__(self, earlier: Callable[..., Any] | None) -> None:
+        self._earlier = earlier
         self._local = threading.local()
 
     def __call__(self, *arguments: Any) -> Any:
         found = self._ask_earlier(arguments)
         if not arguments:
             return found or ("", "")
-        _backend, stages, _options, _language, capability = arguments
+        backend, stages, _options, _language, capability = arguments
         for name, stage in stages.items():
-            stages[name] = _stage(name, stage, capability)
+            stages[name] = _stage(name, stage, backend.target.backend, capability)
         return None
 
     def _ask_earlier(self, arguments: tuple[Any, ...]) -> Any:
         """Nothing where the earlier hook calls this one in its turn."""
-        if self.earlier is None or getattr(self._local, "is_asking", False):
+        if self._earlier is None or getattr(self._local, "is_asking", False):
             return None
         self._local.is_asking = True
         try:
-            return self.earlier(*arguments)
+            return self._earlier(*arguments)
         finally:
             self._local.is_asking = False
 
 
-_hook = _Hook()
-
-
-def _stage(name: str, stage: Stage, capability: Any) -> Stage:
+def _stage(name: str, stage: Stage, target: str, capability: Any) -> Stage:
     """A stage that is itself but for stubs."""
 
     def run(source: Any, metadata: dict[str, Any]) -> Any:
         kernel = _kernel_of(source, metadata)
         if kernel is None:
             return stage(source, metadata)
+        if target != "cuda":
+            raise RuntimeError(
+                f"found a target of Triton's backend {target}: expected cuda, as "
+                f"{kernel.entry} was compiled for {kernel.chip}"
+            )
         return _replacement(name, kernel, source, metadata, capability)
 
     return run

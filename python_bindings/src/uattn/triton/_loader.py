@@ -94,7 +94,12 @@ def launcher_type(param: Param) -> str:
 
 def current_device() -> int:
     """The ordinal of the GPU on which Triton launches now."""
-    found = driver.active.get_current_device()
+    try:
+        found = driver.active.get_current_device()
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"Triton finds no GPU ({error}): expected one to launch on"
+        ) from error
     assert isinstance(found, int)
     return found
 
