@@ -24,13 +24,15 @@ def register(
     implementations: Mapping[str, Function],
     keep: Function,
     pull_back: Function,
+    differentiable_count: int | None = None,
 ) -> None:
-    """Of an op that is defined, and whose operands come before its attributes.
+    """Of an op that is defined, and whose operands come before its attributes;
+    those that may have gradients, `differentiable_count` (None: all), first.
 
     `implementations` are those of the dispatch keys "CPU", "CUDA";
     `keep(ctx, operands, attributes, results)` says what `pull_back(ctx, needs,
     *cotangents)` finds in ctx; the latter returns a gradient or None for each
-    operand, of which `needs` says whether a gradient of it is wanted.
+    differentiable operand, of which `needs` says whether it is wanted.
     `ctx.is_plain` says whether the op was entered directly: nothing but its
     implementation saw it.
     """
@@ -40,7 +42,10 @@ def register(
         torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key)).raw_repr(): run
         for key, run in implementations.items()
     }
-    function = _function(name, frozenset(direct.values()), keep, pull_back)
+    differentiable_count = differentiable_count or operand_count
+    function = _function(
+        name, frozenset(direct.values()), operand_count, keep, pull_back
+    )
     below_autograd = torch._C._after_autograd_keyset
 
     def kernel(keyset: Any, *arguments: Any) -> Any:
@@ -50,14 +55,13 @@ def register(
         run = direct.get(rest.raw_repr())
         if run is None:
             run = _redispatch(op, rest)
-        operands = arguments[:operand_count]
+        operands = arguments[:differentiable_count]
         if forward_ad._current_level >= 0:
             _refuse_tangents(name, operands)
         if torch.is_grad_enabled():
             for operand in operands:
                 if operand is not None and operand.requires_grad:
-                    attributes = arguments[operand_count:]
-                    return function.apply(run, attributes, *operands)
+                    return function.apply(run, arguments, *operands)
         return run(*arguments)
 
     # Where dynamo evaluates frames it shall not look into these.
@@ -89,17 +93,22 @@ def _redispatch(op: Any, keyset: Any) -> Function:
 
 
 def _function(
-    name: str, direct: frozenset[Function], keep: Function, pull_back: Function
+    name: str,
+    direct: frozenset[Function],
+    operand_count: int,
+    keep: Function,
+    pull_back: Function,
 ) -> Any:
-    """The autograd.Function (run, attributes, *operands). Without setup_context:
+    """The autograd.Function (run, arguments, *differentiable operands): of what
+    torch does for every operand the others are spared. Without setup_context:
     with it, torch would bind arguments by name in every call."""
 
     def forward(
-        ctx: Any, run: Function, attributes: tuple[Any, ...], *operands: Any
+        ctx: Any, run: Function, arguments: tuple[Any, ...], *differentiable: Any
     ) -> Any:
-        results = run(*operands, *attributes)
+        results = run(*arguments)
         ctx.is_plain = run in direct
-        keep(ctx, operands, attributes, results)
+        keep(ctx, arguments[:operand_count], arguments[operand_count:], results)
         return results
 
     def backward(ctx: Any, *cotangents: Any) -> Any:
@@ -113,13 +122,17 @@ def _function(
 
 
 def transformed_function(
-    op: Any, keep: Function, pull_back: Function, batch: Function
+    op: Any,
+    keep: Function,
+    pull_back: Function,
+    differentiable_count: int,
+    batch: Function,
 ) -> Any:
     """The autograd.Function of an op for transforms of torch.func, which do not
     see what is registered with it. Slower than `register`."""
 
     operand_count = _operand_count(op)
-    nothing = (None,) * (len(op._schema.arguments) - operand_count)
+    nothing = (None,) * (len(op._schema.arguments) - differentiable_count)
 
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         ctx.is_plain = False

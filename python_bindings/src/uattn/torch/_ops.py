@@ -43,6 +43,7 @@ _SCHEMAS = {
     "-> (Tensor dq, Tensor dk, Tensor dv, Tensor dtemp)",
 }
 _FORWARD_COUNT, _BACKWARD_COUNT = len(NAMES), len(BACKWARD_NAMES)
+_DIFFERENTIABLE_COUNT = 4  # q, k, v, temp
 
 # Prepared calls, by all that they follow from. Shapes that change from step to
 # step would fill memory without a limit.
@@ -204,7 +205,7 @@ def _pull_back(ctx: Any, needs: tuple[bool, ...], dout: Any, dlse: Any) -> Any:
     """dlse is None where the loss has no lse: the kernel without it runs then,
     and without dtemp where nobody asks for temp's gradient."""
     if dout is None and dlse is None:
-        return (None,) * _FORWARD_COUNT
+        return (None,) * _DIFFERENTIABLE_COUNT
     *operands, out, lse = ctx.saved_tensors
     if dout is None:
         dout = torch.zeros_like(out)
@@ -217,7 +218,7 @@ def _pull_back(ctx: Any, needs: tuple[bool, ...], dout: Any, dlse: Any) -> Any:
     else:
         dq, dk, dv, *dtemps = call(BACKWARD, *operands, *attributes)
     dtemp = dtemps[0].to(temp.dtype) if wants_dtemp else None
-    return dq, dk, dv, dtemp, None, None, None
+    return dq, dk, dv, dtemp
 
 
 def _keep_nothing(
@@ -295,12 +296,25 @@ class _Parts(NamedTuple):
     keep: Callable[..., Any]
     pull_back: Callable[..., Any]
     operand_count: int
+    differentiable_count: int
 
 
 _PARTS = {
-    FORWARD: _Parts(_forward, _fake_forward, _keep, _pull_back, _FORWARD_COUNT),
+    FORWARD: _Parts(
+        _forward,
+        _fake_forward,
+        _keep,
+        _pull_back,
+        _FORWARD_COUNT,
+        _DIFFERENTIABLE_COUNT,
+    ),
     BACKWARD: _Parts(
-        _backward, _fake_backward, _keep_nothing, _pull_back_twice, _BACKWARD_COUNT
+        _backward,
+        _fake_backward,
+        _keep_nothing,
+        _pull_back_twice,
+        _BACKWARD_COUNT,
+        _BACKWARD_COUNT,
     ),
 }
 
@@ -312,11 +326,12 @@ def _register(library: Any, name: str, parts: _Parts) -> Any:
     for key in _OTHER_LAYOUTS:
         library.impl(name, _refuse_layout, key)
     torch.library.register_fake(f"uattn::{name}", parts.fake, lib=library)
-    register(library, name, implementations, parts.keep, parts.pull_back)
+    derivatives = parts.keep, parts.pull_back, parts.differentiable_count
+    register(library, name, implementations, *derivatives)
     op = getattr(torch.ops.uattn, name).default
     batch = _batch(name, parts.operand_count)
     torch.library.register_vmap(f"uattn::{name}", batch, lib=library)
-    return transformed_function(op, parts.keep, parts.pull_back, batch)
+    return transformed_function(op, *derivatives, batch)
 
 
 # Its end would end the ops.
