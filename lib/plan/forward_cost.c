@@ -71,9 +71,9 @@ static const double step_overhead_cycles = 60.0;
  * do not bound a step shows nevertheless. More warpgroups hide more. From
  * kernels measured on an H200, D 64 and 128, with and without tanh: 0.48 to
  * 0.82 with two consumer warpgroups, 0.48 to 0.57 with three. In Triton's code
- * three hide no more than two, and turns at the tensor cores bring nothing: at
- * D 128 without a cap two warpgroups with 128 keys are 14 % ahead of three with
- * 64. tools/uattn-bench/NOTES.md has the measurements. */
+ * three hide no more than two: at D 128 without a cap, two with 128 keys are
+ * 14 % ahead of three with 64. tools/uattn-bench/NOTES.md has the measurements.
+ */
 static double exposed_share(const uattn_forward_plan_t *plan,
                             uattn_plan_compiler_t compiler) {
   bool more_hide_more = compiler == UATTN_PLAN_COMPILER_UATTN;
