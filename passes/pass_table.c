@@ -71,6 +71,11 @@ static const uattn_pass_option_t plan_options[] = {
      .kind = UATTN_PASS_OPTION_STRING,
      .default_value = "sm_90a",
      .summary = "the chip that the plan is for"},
+    {.name = "compiler",
+     .kind = UATTN_PASS_OPTION_STRING,
+     .default_value = "uattn",
+     .summary = "who compiles forward ops: uattn, or triton, whose tiles are "
+                "powers of two, behind uattn-emit-ttgir"},
 };
 
 static const uattn_pass_t table[] = {
@@ -157,9 +162,11 @@ static const uattn_pass_t table[] = {
                  "    \"tt.return\"() : () -> ()\n"
                  "  }) : () -> ()\n"
                  "}\n",
-        .requires = "uattn-plan; --allow-unregistered-dialect; a module of one "
-                    "function with one op",
+        .requires = "uattn-plan, best with compiler=triton; "
+                    "--allow-unregistered-dialect; a module of one function "
+                    "with one op",
         .ensures = "the module is a .ttgir file's: one tt.func, no uattn op; "
+                   "a plan's tile of keys is rounded down to a power of two; "
                    "what Triton's ops cannot say is refused by name",
         .run = uattn_emit_ttgir_run,
     },

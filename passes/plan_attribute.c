@@ -252,7 +252,8 @@ bool uattn_plan_from_op(MlirOperation op, uattn_forward_plan_t *out_plan,
   if (!find_fields(op, &forward_plan_fields, &fields) ||
       !read_others(op, fields, &decisions) ||
       !read_target(op, fields, out_target) ||
-      !report(op, uattn_plan_forward(&problem, *out_target, &plan)) ||
+      !report(op, uattn_plan_forward(&problem, *out_target,
+                                     UATTN_PLAN_COMPILER_UATTN, &plan)) ||
       !read_integers(op, fields, &forward_plan_fields, &plan))
     return false;
   plan.is_ping_pong = decisions.is_ping_pong;

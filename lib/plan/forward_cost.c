@@ -70,9 +70,14 @@ static const double step_overhead_cycles = 60.0;
 /* The units work side by side only in part: how much of the time of those that
  * do not bound a step shows nevertheless. More warpgroups hide more. From
  * kernels measured on an H200, D 64 and 128, with and without tanh: 0.48 to
- * 0.82 with two consumer warpgroups, 0.48 to 0.57 with three. */
-static double exposed_share(const uattn_forward_plan_t *plan) {
-  return plan->consumer_warpgroups >= 3 ? 0.52 : 0.62;
+ * 0.82 with two consumer warpgroups, 0.48 to 0.57 with three. In Triton's code
+ * three hide no more than two: at D 128 without a cap, two with 128 keys are
+ * 14 % ahead of three with 64. tools/uattn-bench/NOTES.md has the measurements.
+ */
+static double exposed_share(const uattn_forward_plan_t *plan,
+                            uattn_plan_compiler_t compiler) {
+  bool more_hide_more = compiler == UATTN_PLAN_COMPILER_UATTN;
+  return more_hide_more && plan->consumer_warpgroups >= 3 ? 0.52 : 0.62;
 }
 
 static double max3(double a, double b, double c) {
@@ -82,16 +87,19 @@ static double max3(double a, double b, double c) {
 
 /* Of one step of all consumers. */
 static double step_cycles(const uattn_forward_plan_t *plan,
+                          uattn_plan_compiler_t compiler,
                           const uattn_forward_cost_t *cost) {
   double bound = max3(cost->tensor_cycles, cost->special_function_cycles,
                       cost->issue_cycles);
   double others = cost->tensor_cycles + cost->special_function_cycles +
                   cost->issue_cycles - bound;
-  return bound + exposed_share(plan) * others + cost->step_overhead_cycles;
+  return bound + exposed_share(plan, compiler) * others +
+         cost->step_overhead_cycles;
 }
 
 uattn_forward_cost_t uattn_forward_cost(const uattn_forward_plan_t *plan,
-                                        const uattn_target_t *target) {
+                                        const uattn_target_t *target,
+                                        uattn_plan_compiler_t compiler) {
   uattn_forward_cost_t cost = {0};
   element_work_t work = softmax_work(plan);
   double pairs = (double)UATTN_WARPGROUP_ROWS * plan->consumer_warpgroups *
@@ -103,7 +111,7 @@ uattn_forward_cost_t uattn_forward_cost(const uattn_forward_plan_t *plan,
   cost.issue_cycles = pairs * (work.instructions + work.special_functions) /
                       target->lanes_per_cycle;
   cost.step_overhead_cycles = step_overhead_cycles;
-  cost.cycles_per_pair = step_cycles(plan, &cost) / pairs;
+  cost.cycles_per_pair = step_cycles(plan, compiler, &cost) / pairs;
   cost.consumer_registers_needed = registers_needed(plan);
   cost.smem_bytes = uattn_forward_layout(plan).total_bytes;
   return cost;

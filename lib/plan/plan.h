@@ -78,6 +78,14 @@ typedef struct {
   bool has_fixed_maximum;
 } uattn_forward_plan_t;
 
+/* Who makes machine code of a forward plan. Triton's tensors have powers of two
+ * of rows, its kernels no polynomials, and with temp they always follow a
+ * maximum. */
+typedef enum {
+  UATTN_PLAN_COMPILER_UATTN = 0,
+  UATTN_PLAN_COMPILER_TRITON = 1
+} uattn_plan_compiler_t;
+
 /* Where things lie in a CTA's dynamic shared memory, in bytes from its start;
  * named barriers by id. Follows from the plan. */
 typedef struct {
@@ -110,13 +118,15 @@ typedef struct {
 } uattn_forward_cost_t;
 
 uattn_forward_cost_t uattn_forward_cost(const uattn_forward_plan_t *plan,
-                                        const uattn_target_t *target);
+                                        const uattn_target_t *target,
+                                        uattn_plan_compiler_t compiler);
 
 /* Chooses tiles, stages and registers for a problem of the forward op. Pure:
- * the same problem and target give the same plan on any machine. On error
- * `*out_plan` is untouched. */
+ * the same problem, target and compiler give the same plan on any machine. On
+ * error `*out_plan` is untouched. */
 UATTN_NODISCARD uattn_error_t *
 uattn_plan_forward(const uattn_problem_t *problem, const uattn_target_t *target,
+                   uattn_plan_compiler_t compiler,
                    uattn_forward_plan_t *out_plan);
 
 /* A plan that came from a text rather than from uattn_plan_forward: does it
@@ -125,8 +135,8 @@ UATTN_NODISCARD uattn_error_t *
 uattn_forward_plan_validate(const uattn_forward_plan_t *plan,
                             const uattn_target_t *target);
 
-/* The plan, its layout, its cost and the candidates that it was chosen from,
- * for people. */
+/* The plan, its layout, its cost as uattn's own kernel and the candidates that
+ * it was chosen from, for people. */
 void uattn_forward_plan_print(const uattn_forward_plan_t *plan,
                               const uattn_target_t *target,
                               uattn_string_t *out_text);

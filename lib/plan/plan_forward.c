@@ -29,7 +29,11 @@ static uattn_scale_sign_t scale_sign(const uattn_problem_t *problem) {
 
 /* With temp, what rankers use (0.5 to 1.5) shall be within the limit. f16
  * probabilities have too few exponents. */
-static bool has_fixed_maximum(const uattn_problem_t *problem) {
+static bool has_fixed_maximum(const uattn_problem_t *problem,
+                              uattn_plan_compiler_t compiler) {
+  if (compiler == UATTN_PLAN_COMPILER_TRITON &&
+      problem->has_operand[UATTN_OPERAND_TEMP])
+    return false;
   bool is_bounded = problem->cap.method == UATTN_CAP_TANH ||
                     problem->cap.method == UATTN_CAP_SOFT_SIGN;
   double typical_temp = problem->has_operand[UATTN_OPERAND_TEMP] ? 1.5 : 1.0;
@@ -41,23 +45,36 @@ static bool has_fixed_maximum(const uattn_problem_t *problem) {
 /* Exponentials leave the special function unit where that is what a step waits
  * for, and where a fixed maximum has left room to issue the polynomial. */
 static int32_t polynomial_period(const uattn_forward_plan_t *plan,
-                                 const uattn_target_t *target) {
-  uattn_forward_cost_t cost = uattn_forward_cost(plan, target);
+                                 const uattn_target_t *target,
+                                 uattn_plan_compiler_t compiler) {
+  uattn_forward_cost_t cost = uattn_forward_cost(plan, target, compiler);
   double excess = cost.special_function_cycles / cost.tensor_cycles;
-  if (!plan->has_fixed_maximum || excess < 1.25)
+  if (compiler == UATTN_PLAN_COMPILER_TRITON || !plan->has_fixed_maximum ||
+      excess < 1.25)
     return 0;
   return excess < 1.75 ? 4 : 2;
 }
 
-static bool fits(const uattn_forward_plan_t *plan,
-                 const uattn_target_t *target) {
-  uattn_forward_cost_t cost = uattn_forward_cost(plan, target);
+/* Of Triton's code two warpgroups were measured without turns, three with. */
+static bool is_ping_pong(int32_t consumer_warpgroups,
+                         uattn_plan_compiler_t compiler) {
+  return compiler == UATTN_PLAN_COMPILER_UATTN || consumer_warpgroups >= 3;
+}
+
+static bool is_power_of_two(int32_t value) { return !(value & (value - 1)); }
+
+static bool fits(const uattn_forward_plan_t *plan, const uattn_target_t *target,
+                 uattn_plan_compiler_t compiler) {
+  uattn_forward_cost_t cost = uattn_forward_cost(plan, target, compiler);
   return cost.consumer_registers_needed <= plan->consumer_registers &&
-         cost.smem_bytes <= target->smem_bytes_per_cta;
+         cost.smem_bytes <= target->smem_bytes_per_cta &&
+         (compiler == UATTN_PLAN_COMPILER_UATTN ||
+          is_power_of_two(plan->kv_tile_rows));
 }
 
 uattn_error_t *uattn_plan_forward(const uattn_problem_t *problem,
                                   const uattn_target_t *target,
+                                  uattn_plan_compiler_t compiler,
                                   uattn_forward_plan_t *out_plan) {
   uattn_forward_plan_t candidate = {
       .dtype = problem->dtype,
@@ -69,8 +86,7 @@ uattn_error_t *uattn_plan_forward(const uattn_problem_t *problem,
       .masks = uattn_mask_kinds(problem),
       .scale_sign = scale_sign(problem),
       .stage_count = 2,
-      .is_ping_pong = true,
-      .has_fixed_maximum = has_fixed_maximum(problem),
+      .has_fixed_maximum = has_fixed_maximum(problem, compiler),
   };
   uattn_forward_plan_t best = {0};
   double best_cycles = 0;
@@ -79,12 +95,15 @@ uattn_error_t *uattn_plan_forward(const uattn_problem_t *problem,
     candidate.entry_registers = role_shapes[shape].entry_registers;
     candidate.producer_registers = role_shapes[shape].producer_registers;
     candidate.consumer_registers = role_shapes[shape].consumer_registers;
+    candidate.is_ping_pong =
+        is_ping_pong(candidate.consumer_warpgroups, compiler);
     for (int32_t rows = UATTN_MIN_KV_TILE_ROWS; rows <= UATTN_MAX_KV_TILE_ROWS;
          rows += UATTN_KV_TILE_STEP) {
       candidate.kv_tile_rows = rows;
-      if (!fits(&candidate, target))
+      if (!fits(&candidate, target, compiler))
         continue;
-      double cycles = uattn_forward_cost(&candidate, target).cycles_per_pair;
+      double cycles =
+          uattn_forward_cost(&candidate, target, compiler).cycles_per_pair;
       if (best_cycles == 0 || cycles < best_cycles) {
         best = candidate;
         best_cycles = cycles;
@@ -95,7 +114,7 @@ uattn_error_t *uattn_plan_forward(const uattn_problem_t *problem,
     return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
                               "no forward plan for head_dim %d fits %s",
                               candidate.head_dim, target->chip);
-  best.polynomial_period = polynomial_period(&best, target);
+  best.polynomial_period = polynomial_period(&best, target, compiler);
   *out_plan = best;
   return NULL;
 }

@@ -22,7 +22,8 @@ static void print_alternatives(const uattn_forward_plan_t *plan,
     if (step == 0 || other.kv_tile_rows < UATTN_MIN_KV_TILE_ROWS ||
         other.kv_tile_rows > UATTN_MAX_KV_TILE_ROWS)
       continue;
-    uattn_forward_cost_t cost = uattn_forward_cost(&other, target);
+    uattn_forward_cost_t cost =
+        uattn_forward_cost(&other, target, UATTN_PLAN_COMPILER_UATTN);
     const char *verdict = "fits";
     if (cost.consumer_registers_needed > other.consumer_registers)
       verdict = "too many registers";
@@ -68,7 +69,8 @@ void uattn_forward_plan_print(const uattn_forward_plan_t *plan,
                               const uattn_target_t *target,
                               uattn_string_t *out_text) {
   uattn_forward_layout_t layout = uattn_forward_layout(plan);
-  uattn_forward_cost_t cost = uattn_forward_cost(plan, target);
+  uattn_forward_cost_t cost =
+      uattn_forward_cost(plan, target, UATTN_PLAN_COMPILER_UATTN);
   uattn_string_append(out_text, "forward kernel ");
   uattn_forward_kernel_name(plan, out_text);
   uattn_string_appendf(out_text, " on %s\n", target->chip);

@@ -3,6 +3,9 @@
 // RUN: FileCheck %s < %t.ttgir
 // RUN: FileCheck %s --check-prefix=ALONE < %t.ttgir
 //
+// RUN: uattn-opt --allow-unregistered-dialect --split-input-file --uattn-plan=compiler=triton \
+// RUN:   --uattn-emit-ttgir %s | FileCheck %s --check-prefix=TRITON
+//
 // What else the module held is gone; nothing of uattn's dialect is left but two
 // numbers for who launches.
 // ALONE-NOT: func.func
@@ -11,6 +14,8 @@
 
 !q = tensor<1x64x2x64xbf16>
 
+// TRITON: uattn.kv_tile_rows = 128 : i32, uattn.q_tile_rows = 192 : i32
+//
 // Triton reads the target and the warps of one consumer off the module; tiles
 // are those of the plan.
 // CHECK: module attributes {
@@ -103,6 +108,7 @@ func.func @dense(%q: !q) -> !q {
 
 // Operands that are there are arguments in the op's order, out and lse behind
 // them.
+// TRITON: uattn.kv_tile_rows = 128 : i32, uattn.q_tile_rows = 128 : i32
 // CHECK: module attributes {
 // CHECK: ^bb0(
 // CHECK-SAME: !tt.tensordesc<tensor<1x1x64x128xf16,
@@ -127,7 +133,15 @@ func.func @everything(%q: !q, %temp: tensor<?x?xbf16>, %bounds: tensor<?x4xi32>,
 !q = tensor<1x64x2x128xbf16>
 
 // A cap that bounds the logits needs no maximum. A plan's tile of 80 keys
-// becomes one of 64: dimensions are powers of two in Triton.
+// becomes one of 64: dimensions are powers of two in Triton. A plan that was
+// made for Triton has 128, and two consumers.
+// TRITON: uattn.kv_tile_rows = 128 : i32, uattn.q_tile_rows = 128 : i32
+// TRITON: "ttg.local_alloc"() : () -> !ttg.memdesc<2x64x128xbf16,
+// TRITON-COUNT-2: "ttg.local_alloc"() : () -> !ttg.memdesc<2x128x128xbf16,
+// TRITON: "ttg.warp_specialize"(
+// TRITON-NOT: arith.maxnumf
+// TRITON: "ttg.warp_yield"
+// TRITON: partitionNumWarps = array<i32: 4, 4>, requestedRegisters = array<i32: 240, 24>
 // CHECK: module attributes {
 // CHECK-SAME: uattn.kv_tile_rows = 64 : i32
 // CHECK: "ttg.warp_specialize"(
@@ -146,6 +160,8 @@ func.func @fixed_maximum(%q: !q) -> !q {
 
 !q = tensor<1x64x2x64xbf16>
 
+// TRITON: uattn.kv_tile_rows = 64 : i32, uattn.q_tile_rows = 128 : i32
+//
 // Without turns there are the barriers of Q and of the rings alone.
 // CHECK: module attributes {
 // CHECK-SAME: uattn.kv_tile_rows = 64 : i32, uattn.q_tile_rows = 128 : i32

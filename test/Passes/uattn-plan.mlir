@@ -1,5 +1,18 @@
 // RUN: uattn-opt --uattn-plan %s | FileCheck %s
 // RUN: uattn-opt --uattn-plan=target=sm_90a %s | FileCheck %s
+// RUN: uattn-opt --uattn-plan=compiler=uattn %s | FileCheck %s
+// RUN: uattn-opt --uattn-plan="target=sm_90a compiler=triton" %s | FileCheck %s --check-prefix=TRITON
+//
+// Triton's tiles are powers of two of rows, its kernels have no polynomials. A
+// plan that is there stays for it, too.
+// TRITON: plan = #uattn.plan<
+// TRITON-NOT: kv_tile_rows = {{(80|96|112|144|160|176|192|208|224|240) }}
+// TRITON-NOT: polynomial_period = {{[1-9]}}
+// TRITON-LABEL: func.func @plan_that_is_there_stays(
+// TRITON: kv_tile_rows = 64 : i64, ping_pong = false
+// TRITON-NOT: kv_tile_rows = {{(80|96|112|144|160|176|192|208|224|240) }}
+// TRITON-NOT: polynomial_period = {{[1-9]}}
+// TRITON-LABEL: func.func @other_ops_stay(
 // RUN: uattn-opt --uattn-plan %s | uattn-opt - | FileCheck %s
 // RUN: uattn-opt --uattn-plan --uattn-plan %s | FileCheck %s
 

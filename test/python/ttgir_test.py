@@ -1,5 +1,6 @@
-"""Triton compiles what uattn-emit-ttgir writes, and the emulator, which runs
-Triton's PTX, gets the op's result from it.
+"""Triton compiles what uattn-emit-ttgir writes, with registers enough where the plan
+was made for it, and the emulator, which runs Triton's PTX, gets the op's result
+from it.
 
 usage: ttgir_test.py FOLDER [PATTERN]...   cases of such names, else all
 SPDX-License-Identifier: Apache-2.0
@@ -82,6 +83,18 @@ def emulate(case, kernel, path):
     return testing.complaint(case, arrays, results[0], results[1] if case.lse else None)
 
 
+def spills(case, kernel, path):
+    """Whether a kernel keeps registers in memory though its plan is uattn-plan's."""
+    if case.plan:
+        return False
+    cubin = path.with_suffix(".cubin")
+    cubin.write_bytes(kernel.asm["cubin"])
+    tool = pathlib.Path(triton.__file__).parent / "backends/nvidia/bin/cuobjdump"
+    usage = subprocess.run([tool, "--dump-resource-usage", cubin], check=True,
+                           capture_output=True, text=True).stdout
+    return int(re.search(r"\bSTACK:(\d+)", usage).group(1)) > 0
+
+
 def main(folder, patterns):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -92,6 +105,8 @@ def main(folder, patterns):
         path = testing.emit(case, folder)
         kernel = triton.compile(str(path), target=GPUTarget("cuda", 90, 32))
         wrong, text = emulate(case, kernel, path)
+        if spills(case, kernel, path):
+            wrong = text = f"{text}, spills"
         failures += wrong is not None
         print(f"{case.name}: {text}: {'wrong' if wrong else 'ok'}", flush=True)
     print("all right" if failures == 0 else f"{failures} wrong")

@@ -35,7 +35,8 @@ class Case:
     bounds: tuple = ()  # a row of four for each of the batch
     segments: bool = False
     lse: bool = True
-    # Consumers, rows of a tile of keys and stages, where they are not uattn-plan's.
+    # Consumers, rows of a tile of keys, stages, and "turns" where consumers take
+    # them; empty: what uattn-plan=compiler=triton chooses.
     plan: tuple = ()
 
 
@@ -65,7 +66,11 @@ def cases():
              temp="f16"),
         Case("shape_one_consumer", plan=(1, 64, 3)),
         Case("shape_two_consumers", plan=(2, 128, 2), causal=True),
+        Case("shape_two_consumers_d64", head_dim=64, plan=(2, 128, 2)),
+        Case("shape_two_consumers_turns", plan=(2, 128, 2, "turns")),
         Case("shape_no_turns", plan=(3, 64, 2)),
+        Case("shape_no_turns_d64", head_dim=64, plan=(3, 128, 2)),
+        Case("shape_rounded_tiles", plan=(3, 80, 2)),
         Case("shape_larger_tiles", plan=(2, 128, 2)),
         Case("shape_one_stage", plan=(3, 64, 1), cap=CAPS["alsc"], temp="f32"),
         Case("shape_wide_tiles", head_dim=64, plan=(2, 256, 2)),
@@ -104,12 +109,12 @@ def cases():
 
 def plan_text(case):
     """The plan's attribute, with registers that fit."""
-    consumers, kv_rows, stages = case.plan
+    consumers, kv_rows, stages, *turns = case.plan
     registers = {1: (216, 128), 2: (240, 168), 3: (160, 128)}[consumers]
     return (f"plan = #uattn.plan<{{consumer_registers = {registers[0]} : i64, "
             f"consumer_warpgroups = {consumers} : i64, "
             f"entry_registers = {registers[1]} : i64, kv_tile_rows = {kv_rows} : i64, "
-            "ping_pong = false, polynomial_period = 0 : i64, "
+            f"ping_pong = {'true' if turns else 'false'}, polynomial_period = 0 : i64, "
             f"producer_registers = {32 if consumers == 3 else 24} : i64, "
             f"softmax = \"online\", stage_count = {stages} : i64, target = \"sm_90a\"}}>")
 
@@ -166,7 +171,7 @@ def emit(case, folder):
     source = base.with_suffix(".mlir")
     source.write_text(module_text(case))
     target = base.with_suffix(".ttgir")
-    subprocess.run(["uattn-opt", "--allow-unregistered-dialect", "--uattn-plan",
+    subprocess.run(["uattn-opt", "--allow-unregistered-dialect", "--uattn-plan=compiler=triton",
                     "--uattn-emit-ttgir", str(source), "-o", str(target)], check=True)
     base.with_suffix(".json").write_text(json.dumps(dataclasses.asdict(case)))
     return target

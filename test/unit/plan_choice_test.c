@@ -23,9 +23,12 @@ static void small_machine_has_no_plan(void **state) {
   uattn_problem_t problem = forward_problem(128);
   uattn_forward_plan_t plan;
   small.smem_bytes_per_cta = 48 * 1024;
-  assert_error(uattn_plan_forward(&problem, &small, &plan),
-               UATTN_ERROR_UNSUPPORTED,
-               "no forward plan for head_dim 128 fits sm_90a");
+  assert_error(
+      uattn_plan_forward(&problem, &small, UATTN_PLAN_COMPILER_UATTN, &plan),
+      UATTN_ERROR_UNSUPPORTED, "no forward plan for head_dim 128 fits sm_90a");
+  assert_error(
+      uattn_plan_forward(&problem, &small, UATTN_PLAN_COMPILER_TRITON, &plan),
+      UATTN_ERROR_UNSUPPORTED, "no forward plan for head_dim 128 fits sm_90a");
 }
 
 static void every_choice_is_valid_and_repeats(void **state) {
@@ -36,7 +39,8 @@ static void every_choice_is_valid_and_repeats(void **state) {
     uattn_forward_plan_t plan = chosen_plan(&problem);
     uattn_forward_plan_t again = chosen_plan(&problem);
     assert_ok(uattn_forward_plan_validate(&plan, h100()));
-    uattn_forward_cost_t cost = uattn_forward_cost(&plan, h100());
+    uattn_forward_cost_t cost =
+        uattn_forward_cost(&plan, h100(), UATTN_PLAN_COMPILER_UATTN);
     assert_true(cost.consumer_registers_needed <= plan.consumer_registers);
     assert_true(cost.smem_bytes <= h100()->smem_bytes_per_cta);
     assert_int_equal(plan.consumer_warpgroups, again.consumer_warpgroups);
@@ -65,17 +69,49 @@ static void no_tile_that_fits_is_cheaper(void **state) {
   uattn_problem_t problem;
   for (int i = 0; covered_problem(i, &problem); ++i) {
     uattn_forward_plan_t best = chosen_plan(&problem);
-    double cycles = uattn_forward_cost(&best, h100()).cycles_per_pair;
+    double cycles = uattn_forward_cost(&best, h100(), UATTN_PLAN_COMPILER_UATTN)
+                        .cycles_per_pair;
     uattn_forward_plan_t other = best;
     for (other.kv_tile_rows = UATTN_MIN_KV_TILE_ROWS;
          other.kv_tile_rows <= UATTN_MAX_KV_TILE_ROWS;
          other.kv_tile_rows += UATTN_KV_TILE_STEP) {
-      uattn_forward_cost_t cost = uattn_forward_cost(&other, h100());
+      uattn_forward_cost_t cost =
+          uattn_forward_cost(&other, h100(), UATTN_PLAN_COMPILER_UATTN);
       bool fits = cost.consumer_registers_needed <= other.consumer_registers &&
                   cost.smem_bytes <= h100()->smem_bytes_per_cta;
       if (fits)
         assert_true(cost.cycles_per_pair >= cycles);
     }
+  }
+}
+
+/* Triton's kernel obeys such a plan as it is, and no tile of a power of two of
+ * rows is cheaper. */
+static void choices_for_triton_say_what_its_kernel_does(void **state) {
+  (void)state;
+  uattn_problem_t problem;
+  for (int i = 0; covered_problem(i, &problem); ++i) {
+    uattn_forward_plan_t plan =
+        plan_chosen_for(&problem, UATTN_PLAN_COMPILER_TRITON);
+    assert_ok(uattn_forward_plan_validate(&plan, h100()));
+    assert_int_equal(plan.polynomial_period, 0);
+    assert_false(plan.has_fixed_maximum && plan.has_temp);
+    bool is_power = false;
+    double cycles =
+        uattn_forward_cost(&plan, h100(), UATTN_PLAN_COMPILER_TRITON)
+            .cycles_per_pair;
+    uattn_forward_plan_t other = plan;
+    for (other.kv_tile_rows = 64; other.kv_tile_rows <= 256;
+         other.kv_tile_rows *= 2) {
+      uattn_forward_cost_t cost =
+          uattn_forward_cost(&other, h100(), UATTN_PLAN_COMPILER_TRITON);
+      bool fits = cost.consumer_registers_needed <= other.consumer_registers &&
+                  cost.smem_bytes <= h100()->smem_bytes_per_cta;
+      is_power |= fits && other.kv_tile_rows == plan.kv_tile_rows;
+      if (fits)
+        assert_true(cost.cycles_per_pair >= cycles);
+    }
+    assert_true(is_power);
   }
 }
 
@@ -316,6 +352,7 @@ int main(void) {
       cmocka_unit_test(small_machine_has_no_plan),
       cmocka_unit_test(every_choice_is_valid_and_repeats),
       cmocka_unit_test(no_tile_that_fits_is_cheaper),
+      cmocka_unit_test(choices_for_triton_say_what_its_kernel_does),
       cmocka_unit_test(scale_sign_is_chosen_without_cap_and_temp_only),
       cmocka_unit_test(a_tight_cap_alone_spares_the_maximum),
       cmocka_unit_test(run_time_arguments_change_no_plan),

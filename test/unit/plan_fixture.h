@@ -29,10 +29,16 @@ static inline const uattn_target_t *h100(void) {
   return uattn_target_find("sm_90a");
 }
 
-static inline uattn_forward_plan_t chosen_plan(const uattn_problem_t *problem) {
+static inline uattn_forward_plan_t
+plan_chosen_for(const uattn_problem_t *problem,
+                uattn_plan_compiler_t compiler) {
   uattn_forward_plan_t plan;
-  assert_ok(uattn_plan_forward(problem, h100(), &plan));
+  assert_ok(uattn_plan_forward(problem, h100(), compiler, &plan));
   return plan;
+}
+
+static inline uattn_forward_plan_t chosen_plan(const uattn_problem_t *problem) {
+  return plan_chosen_for(problem, UATTN_PLAN_COMPILER_UATTN);
 }
 
 /* Every problem that the compiler covers, by index; false past the last. */

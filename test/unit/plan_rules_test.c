@@ -129,8 +129,9 @@ static void assert_layout(const uattn_forward_plan_t *plan) {
   assert_true(layout.store_barrier_id >=
               layout.turn_barrier_id + plan->consumer_warpgroups);
   assert_true(layout.store_barrier_id + plan->consumer_warpgroups <= 16);
-  assert_int_equal(uattn_forward_cost(plan, h100()).smem_bytes,
-                   layout.total_bytes);
+  assert_int_equal(
+      uattn_forward_cost(plan, h100(), UATTN_PLAN_COMPILER_UATTN).smem_bytes,
+      layout.total_bytes);
 }
 
 static void layouts_do_not_overlap(void **state) {
@@ -165,7 +166,7 @@ static uattn_forward_cost_t cost_with(int32_t head_dim, int32_t rows,
   plan.kv_tile_rows = rows;
   plan.cap_method = cap;
   plan.has_temp = has_temp;
-  return uattn_forward_cost(&plan, h100());
+  return uattn_forward_cost(&plan, h100(), UATTN_PLAN_COMPILER_UATTN);
 }
 
 static void larger_tiles_need_more_and_cost_less_a_pair(void **state) {

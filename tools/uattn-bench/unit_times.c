@@ -48,7 +48,8 @@ static uattn_error_t *find_plan(const uattn_artifact_t *artifact,
     return uattn_error_create(UATTN_ERROR_UNSUPPORTED,
                               "a forward op has %u kernels: expected 1",
                               (unsigned)step->kernel_count);
-  uattn_error_t *error = uattn_plan_forward(&step->problem, target, out_plan);
+  uattn_error_t *error = uattn_plan_forward(
+      &step->problem, target, UATTN_PLAN_COMPILER_UATTN, out_plan);
   if (error)
     return error;
   const char *entry = first_kernel(artifact, step)->entry;
@@ -71,7 +72,8 @@ static uattn_error_t *add_forward(const uattn_artifact_t *artifact,
   uattn_error_t *error = find_plan(artifact, step, target, &plan);
   if (error)
     return error;
-  uattn_forward_cost_t cost = uattn_forward_cost(&plan, target);
+  uattn_forward_cost_t cost =
+      uattn_forward_cost(&plan, target, UATTN_PLAN_COMPILER_UATTN);
   double tile_pairs = (double)UATTN_WARPGROUP_ROWS * plan.consumer_warpgroups *
                       plan.kv_tile_rows;
   double tiles = pairs / tile_pairs;
