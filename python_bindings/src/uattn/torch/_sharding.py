@@ -49,9 +49,9 @@ def _register(name: str) -> None:
     from torch.distributed.tensor import DTensor
     from torch.distributed.tensor._op_schema import RuntimeSchemaInfo
 
-    # DTensor keeps its decisions by the placements and shapes of tensors and by
-    # arguments from this index on: with those that may be None, as which of
-    # them are there decides too.
+    # DTensor keeps its decisions by the placements and shapes of tensors, and by
+    # arguments from this index on: the first that may be None, for a decision
+    # follows from what is there. wants_dtemp stands after it.
     first_static = NAMES.index("temp")
     DTensor._op_dispatcher.sharding_propagator.register_op_strategy(
         getattr(torch.ops.uattn, name).default,
@@ -117,18 +117,20 @@ def _ways(
 def _is_right(
     spec: Any, mesh_shape: Sequence[int], batch: int, heads: int, kv_heads: int
 ) -> bool:
-    """Whether every device has something of the batch and of the heads, and
-    the kv heads of its own groups. Uneven parts of heads of q and of k would
-    pair heads that do not belong together, unseen by anything."""
+    """Whether every device has something of the batch, as many heads as the
+    others, and the kv heads of its own groups. Uneven parts of q's heads and of
+    k's would pair heads that do not belong together, unseen by anything; and
+    what DTensor joins of uneven parts, but for those of a batch, is not dense,
+    as kernels want lse."""
 
     def counts(operand: int, dimension: int) -> list[int]:
         placements = spec.input_specs[operand].placements
         return [n for n, p in zip(mesh_shape, placements) if p.is_shard(dimension)]
 
     return (
-        kv_heads % math.prod(counts(1, 2)) == 0
+        heads % math.prod(counts(0, 2)) == 0
+        and kv_heads % math.prod(counts(1, 2)) == 0
         and _none_empty(batch, counts(0, 0))
-        and _none_empty(heads, counts(0, 2))
     )
 
 
