@@ -239,8 +239,8 @@ class Moved(Sharded):
 
     def test_sums(self):
         self.check(make_operands(), {
-            "q": [BATCH, Partial()], "k": [Partial(), HEADS], "temp": [WHOLE, Partial()]},
-            like=[Partial(), WHOLE])
+            "q": [BATCH, Partial()], "k": [Partial(), HEADS],
+            "temp": [WHOLE, Partial()]}, like=[Partial(), WHOLE])
 
     def test_loss_of_a_module(self):
         """Gradients through DTensor's own ops, from a sum."""
@@ -276,7 +276,8 @@ class Refused(Sharded):
     def test_bad_input(self):
         operands = make_operands(heads=6, kv_heads=4)
         placed = [self.place(operands[n], [BATCH, WHOLE]) for n in "qkv"]
-        with self.assertRaisesRegex(RuntimeError, "q has 6 heads: expected a multiple of the 4 of k"):
+        message = "q has 6 heads: expected a multiple of the 4 of k"
+        with self.assertRaisesRegex(RuntimeError, message):
             ranker_attention(*placed)
 
     def test_tensors_beside_dtensors(self):

@@ -9,7 +9,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -19,15 +19,15 @@ from ._ops import BACKWARD, FORWARD
 
 _RESULTS = {FORWARD: ("out", "lse"), BACKWARD: ("dq", "dk", "dv", "dtemp")}
 _OPERANDS = {FORWARD: NAMES, BACKWARD: BACKWARD_NAMES}
-# The dimension of heads; what is not named has none.
+# The dimension of heads; what is not named has none. Where heads are split, a
+# device sums temp's gradient over its own alone; where the queries of one kv head
+# are, whose k and v every device has, it is so with their gradients too.
 _HEADS = dict.fromkeys(("q", "k", "v", "out", "dout", "dq", "dk", "dv"), 2) | {
     "lse": 1,
     "dlse": 1,
 }
-# What a device sums over its own heads alone: where heads are split, and where
-# the queries of one kv head are.
+_QUERIES = {n: x for n, x in _HEADS.items() if n not in ("k", "v", "dk", "dv")}
 _SUMS_OF_HEADS, _SUMS_OF_QUERIES = ("dtemp",), ("dtemp", "dk", "dv")
-_WHOLE_FOR_QUERIES = ("k", "v")
 
 
 def register() -> None:
@@ -84,34 +84,34 @@ def _strategy(name: str, schema: Any) -> Any:
 
 
 def _ways(
-    results: Sequence[str], operands: Sequence[str], wants_dtemp: bool, one_kv_head: bool
+    results: Sequence[str],
+    operands: Sequence[str],
+    wants_dtemp: bool,
+    one_kv_head: bool,
 ) -> list[list[Any]]:
     """The placements, of results and then of operands, along one dimension of
     the mesh."""
     from torch.distributed.tensor import Partial, Replicate, Shard
 
-    def by_heads(sums: Sequence[str], whole: Sequence[str]) -> list[Any]:
-        return [
-            Replicate()
-            if n in whole or (n == "dtemp" and not wants_dtemp)
-            else Partial()
-            if n in sums
-            else Shard(_HEADS[n])
-            if n in _HEADS
-            else Replicate()
-            for n in names
-        ]
-
     names = (*results, *operands)
-    ways: list[list[Any]] = [
-        [Replicate() for _ in names],
-        # A dtemp that is not wanted has no element.
-        [Shard(0) if n != "dtemp" or wants_dtemp else Replicate() for n in names],
-        by_heads(_SUMS_OF_HEADS, ()),
+    # A dtemp that is not wanted has no element.
+    empty = () if wants_dtemp else ("dtemp",)
+
+    def place(name: str, split: Mapping[str, int], sums: Sequence[str]) -> Any:
+        if name in empty:
+            return Replicate()
+        if name in sums:
+            return Partial()
+        return Shard(split[name]) if name in split else Replicate()
+
+    ways: list[tuple[Mapping[str, int], Sequence[str]]] = [
+        ({}, ()),
+        (dict.fromkeys(names, 0), ()),
+        (_HEADS, _SUMS_OF_HEADS),
     ]
     if one_kv_head:
-        ways.append(by_heads(_SUMS_OF_QUERIES, _WHOLE_FOR_QUERIES))
-    return ways
+        ways.append((_QUERIES, _SUMS_OF_QUERIES))
+    return [[place(name, *way) for name in names] for way in ways]
 
 
 def _is_right(
