@@ -24,6 +24,12 @@ typedef struct {
   const void *exchange_api;
   void *(*tuple_item)(void *tuple, ptrdiff_t index); /* PyTuple_GetItem */
   const void *none;                                  /* Python's None */
+  /* PyEval_SaveThread and PyEval_RestoreThread: what is launched may have to
+   * wait for room behind work that another thread of Python has to let go on.
+   */
+  void *(*release_lock)(void);
+  void (*take_lock)(void *released);
+  void (*clear_exception)(void); /* PyErr_Clear, of the framework's */
 } uattn_framework_t;
 
 /* What a launch wants of its objects; borrowed, and never written: several
@@ -51,7 +57,8 @@ typedef struct {
  * None; the results' memory is written. The workspace comes from the framework
  * and goes back to it at once, as is right in the order of the stream. An
  * object that is not as the launch wants it gives UATTN_ERROR_INVALID_ARGUMENT,
- * and nothing was enqueued. Python's global lock must be held. */
+ * and nothing was enqueued. Python's global lock must be held; it is released
+ * while the driver is at work. */
 UATTN_EXPORT UATTN_NODISCARD uattn_error_t *
 uattn_exchange_launch(const uattn_exchange_launch_t *launch, void *objects);
 

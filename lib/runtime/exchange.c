@@ -48,8 +48,10 @@ static uattn_error_t *read_object(const uattn_exchange_launch_t *launch,
   dlpack_tensor_t found;
   if (!object || object == launch->framework->none)
     return REFUSE("object %zu is None: wanted a tensor", index);
-  if (exchange->describe(object, &found) != 0)
+  if (exchange->describe(object, &found) != 0) {
+    launch->framework->clear_exception();
     return REFUSE("object %zu cannot be had by DLPack", index);
+  }
   *out_tensor = launch->tensors[index];
   if (!is_alike(&found, device_of(launch), out_tensor))
     return REFUSE("object %zu has another device, type, shape or strides than "
@@ -109,14 +111,25 @@ static uattn_error_t *allocate(const uattn_exchange_launch_t *launch,
 static uattn_error_t *current_stream(const uattn_exchange_launch_t *launch,
                                      void **out_stream) {
   const dlpack_exchange_t *exchange = launch->framework->exchange_api;
-  if (launch->device_type != DLPACK_CPU &&
+  if (launch->device_type == DLPACK_CPU ||
       exchange->current_stream(launch->device_type, launch->device_ordinal,
-                               out_stream) != 0)
-    return uattn_error_create(UATTN_ERROR_DEVICE,
-                              "the framework has no current stream of device "
-                              "%" PRId32,
-                              launch->device_ordinal);
-  return NULL;
+                               out_stream) == 0)
+    return NULL;
+  launch->framework->clear_exception();
+  return uattn_error_create(UATTN_ERROR_DEVICE,
+                            "the framework has no current stream of device "
+                            "%" PRId32,
+                            launch->device_ordinal);
+}
+
+static uattn_error_t *launch_unlocked(const uattn_exchange_launch_t *wanted,
+                                      const uattn_launch_t *launch) {
+  const uattn_framework_t *framework = wanted->framework;
+  void *released = framework->release_lock();
+  uattn_error_t *error =
+      uattn_function_launch(wanted->program, wanted->function, launch);
+  framework->take_lock(released);
+  return error;
 }
 
 static uattn_error_t *launch_tensors(const uattn_exchange_launch_t *wanted,
@@ -131,7 +144,7 @@ static uattn_error_t *launch_tensors(const uattn_exchange_launch_t *wanted,
     launch->workspace_bytes = wanted->workspace_bytes;
   }
   if (!error)
-    error = uattn_function_launch(wanted->program, wanted->function, launch);
+    error = launch_unlocked(wanted, launch);
   if (workspace && workspace->destroy)
     workspace->destroy(workspace);
   return error;

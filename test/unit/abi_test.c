@@ -115,7 +115,10 @@ static const struct {
     FIELD(uattn_framework_t, exchange_api, 8),
     FIELD(uattn_framework_t, tuple_item, 16),
     FIELD(uattn_framework_t, none, 24),
-    SIZE(uattn_framework_t, 32),
+    FIELD(uattn_framework_t, release_lock, 32),
+    FIELD(uattn_framework_t, take_lock, 40),
+    FIELD(uattn_framework_t, clear_exception, 48),
+    SIZE(uattn_framework_t, 56),
 
     FIELD(uattn_exchange_launch_t, struct_size, 0),
     FIELD(uattn_exchange_launch_t, framework, 8),

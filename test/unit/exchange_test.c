@@ -21,19 +21,44 @@ static struct {
   size_t allocated_bytes;
   const char *refusal; /* of the next allocation */
   bool has_no_stream;
+  bool is_released;
+  int release_count;
+  bool has_exception;
   _Alignas(256) char memory[WORKSPACE_BYTES];
 } framework;
 
+static void *release_lock(void) {
+  assert_false(framework.is_released);
+  framework.is_released = true;
+  ++framework.release_count;
+  return &framework;
+}
+
+static void take_lock(void *released) {
+  assert_ptr_equal(released, &framework);
+  assert_true(framework.is_released);
+  framework.is_released = false;
+}
+
 static void *tuple_item(void *tuple, ptrdiff_t index) {
+  assert_false(framework.is_released);
   return ((void **)tuple)[index];
 }
 
+static void clear_exception(void) { framework.has_exception = false; }
+
 static int describe(void *object, dlpack_tensor_t *out_tensor) {
+  assert_false(framework.is_released);
+  assert_false(framework.has_exception);
+  framework.has_exception = ((const dlpack_tensor_t *)object)->rank < 0;
+  if (framework.has_exception)
+    return -1;
   *out_tensor = *(const dlpack_tensor_t *)object;
   return 0;
 }
 
 static void give_back(dlpack_managed_t *tensor) {
+  assert_false(framework.is_released);
   --framework.alive_count;
   free(tensor);
 }
@@ -42,6 +67,7 @@ static int allocate(dlpack_tensor_t *prototype, dlpack_managed_t **out_tensor,
                     void *user_data,
                     void (*set_error)(void *user_data, const char *kind,
                                       const char *message)) {
+  assert_false(framework.is_released);
   if (framework.refusal) {
     set_error(user_data, "MemoryError", framework.refusal);
     return -1;
@@ -63,9 +89,11 @@ static int allocate(dlpack_tensor_t *prototype, dlpack_managed_t **out_tensor,
 
 static int current_stream(int32_t device_type, int32_t ordinal,
                           void **out_stream) {
+  assert_false(framework.is_released);
   assert_int_equal(device_type, GPU);
   assert_int_equal(ordinal, ORDINAL);
   *out_stream = work_stream;
+  framework.has_exception = framework.has_no_stream;
   return framework.has_no_stream ? -1 : 0;
 }
 
@@ -76,7 +104,11 @@ static const dlpack_exchange_t exchange = {.version = {1, 3},
 static const uattn_framework_t as_binding = {.struct_size = sizeof as_binding,
                                              .exchange_api = &exchange,
                                              .tuple_item = tuple_item,
-                                             .none = &none};
+                                             .none = &none,
+                                             .release_lock = release_lock,
+                                             .take_lock = take_lock,
+                                             .clear_exception =
+                                                 clear_exception};
 
 /* ---- Launches --------------------------------------------------------------
  */
@@ -143,6 +175,7 @@ static fixture_t *make_fixture(void) {
 
 static void destroy_fixture(fixture_t *fixture) {
   assert_int_equal(framework.alive_count, 0);
+  assert_false(framework.is_released);
   assert_int_equal(fake_depth(), 0);
   uattn_program_destroy(fixture->program);
   uattn_artifact_destroy(fixture->artifact);
@@ -167,6 +200,25 @@ static void objects_are_launched_on_the_framework_s_stream(void **state) {
   for (size_t i = 0; i < COUNT_OF(mapped); ++i)
     assert_ptr_equal(fake->maps[i].address, fixture->memory[mapped[i]]);
   assert_int_equal(framework.allocated_count, 0);
+  destroy_fixture(fixture);
+}
+
+static void check_released(void **params) {
+  (void)params;
+  assert_true(framework.is_released);
+}
+
+/* A launch may wait for room in the driver's queue, behind work that only
+ * another thread of Python can let go on. */
+static void the_driver_is_called_without_the_lock(void **state) {
+  (void)state;
+  fixture_t *fixture = make_fixture();
+  fixture->launch.workspace_bytes = WORKSPACE_BYTES;
+  fake_state()->on_launch = check_released;
+  assert_ok(launch(fixture));
+  assert_int_equal(fake_state()->launch_count, 1);
+  assert_int_equal(framework.release_count, 1);
+  assert_false(framework.is_released);
   destroy_fixture(fixture);
 }
 
@@ -201,7 +253,18 @@ static void no_stream_is_an_error(void **state) {
   framework.has_no_stream = true;
   assert_error(launch(fixture), UATTN_ERROR_DEVICE,
                "the framework has no current stream of device 0");
+  assert_false(framework.has_exception);
   assert_int_equal(fake_state()->launch_count, 0);
+  destroy_fixture(fixture);
+}
+
+static void an_exception_of_the_framework_becomes_an_error(void **state) {
+  (void)state;
+  fixture_t *fixture = make_fixture();
+  fixture->given[1].rank = -1;
+  assert_error(launch(fixture), UATTN_ERROR_INVALID_ARGUMENT,
+               "object 1 cannot be had by DLPack");
+  assert_false(framework.has_exception);
   destroy_fixture(fixture);
 }
 
@@ -292,9 +355,11 @@ static void launches_are_checked_as_ever(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(objects_are_launched_on_the_framework_s_stream),
+      cmocka_unit_test(the_driver_is_called_without_the_lock),
       cmocka_unit_test(a_byte_offset_counts),
       cmocka_unit_test(the_workspace_is_the_framework_s_and_goes_back),
       cmocka_unit_test(no_stream_is_an_error),
+      cmocka_unit_test(an_exception_of_the_framework_becomes_an_error),
       cmocka_unit_test(other_objects_are_refused),
       cmocka_unit_test(what_is_absent_stays_so),
       cmocka_unit_test(too_many_objects_are_refused),

@@ -111,6 +111,9 @@ class Framework(C.Structure):
         ("exchange_api", C.c_void_p),
         ("tuple_item", C.c_void_p),
         ("none", C.c_void_p),
+        ("release_lock", C.c_void_p),
+        ("take_lock", C.c_void_p),
+        ("clear_exception", C.c_void_p),
     ]
 
 
@@ -386,7 +389,7 @@ def xla() -> C.CDLL:
 
 @functools.cache
 def exchange_launch() -> Any:
-    """libuattn_runtime's uattn_exchange_launch, which keeps Python's lock."""
+    """libuattn_runtime's uattn_exchange_launch, which wants Python's lock."""
     prototype = C.PYFUNCTYPE(_P, C.POINTER(ExchangeLaunch), C.py_object)
     return prototype(("uattn_exchange_launch", runtime()))
 

@@ -233,8 +233,11 @@ def _framework() -> _abi.Framework:
     return _abi.Framework(
         struct_size=C.sizeof(_abi.Framework),
         exchange_api=exchange.address,
-        tuple_item=C.cast(C.pythonapi.PyTuple_GetItem, C.c_void_p),
         none=id(None),
+        tuple_item=C.cast(C.pythonapi.PyTuple_GetItem, C.c_void_p),
+        release_lock=C.cast(C.pythonapi.PyEval_SaveThread, C.c_void_p),
+        take_lock=C.cast(C.pythonapi.PyEval_RestoreThread, C.c_void_p),
+        clear_exception=C.cast(C.pythonapi.PyErr_Clear, C.c_void_p),
     )
 
 
