@@ -157,6 +157,49 @@ class Work(unittest.TestCase):
             for other in others:
                 self.assertLess(error(other, numbers(first)), 1e-2)
 
+    def test_a_subclass_that_sees_ops_sees_the_backward_too(self):
+        """Also where the first call of a layout was one of such a subclass, whose
+        data the implementation got."""
+        seen = []
+
+        class Seeing(torch.Tensor):
+            @staticmethod
+            def __new__(cls, tensor):
+                return torch.Tensor._make_subclass(cls, tensor)
+
+            @classmethod
+            def __torch_dispatch__(cls, function, types, arguments=(), options=None):
+                seen.append(function.name())
+                return super().__torch_dispatch__(function, types, arguments, options)
+
+        q, k, v = draw(q_tokens=37)
+        with torch.no_grad():
+            attention(Seeing(q), Seeing(k), Seeing(v))
+        self.assertIn("uattn::ranker_attention_fwd", seen)
+        leaf = q.clone().requires_grad_()
+        out = attention(leaf, k, v)
+        torch.autograd.grad(out, leaf, Seeing(torch.ones_like(q)))
+        self.assertIn("uattn::ranker_attention_bwd", seen)
+
+    def test_saved_tensors_that_come_back_as_others(self):
+        values = draw()
+        dout = normal(9, values[0].shape)
+        hooks = torch.autograd.graph.saved_tensors_hooks(
+            lambda x: -x.detach(), lambda x: torch._neg_view(x))
+        leaves_of = [x.clone().requires_grad_() for x in values]
+        with hooks:
+            out = attention(*leaves_of)
+        found = torch.autograd.grad(out, leaves_of, dout, retain_graph=True)
+        check_gradients(self, values, dict(zip(("dq", "dk", "dv"), found)), dout)
+        out = attention(*leaves_of)
+        for saved in out.grad_fn._raw_saved_tensors:
+            try:
+                saved.register_hooks(lambda x: -x.detach(), lambda x: torch._neg_view(x))
+            except RuntimeError:  # of None
+                pass
+        found = torch.autograd.grad(out, leaves_of, dout)
+        check_gradients(self, values, dict(zip(("dq", "dk", "dv"), found)), dout)
+
     def test_gradient_through_lse_alone(self):
         values = draw()
         q, k, v = leaves(values)

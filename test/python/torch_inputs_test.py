@@ -127,6 +127,8 @@ class BadInput(unittest.TestCase):
                         value, k, v)
             self.refuse(TypeError, f"v has layout {name}: expected strided",
                         q, k, value)
+        jagged = torch.nested.nested_tensor([*q], layout=torch.jagged)
+        self.refuse(TypeError, "k has layout nested: expected strided", q, jagged, v)
         ids = ints(2, 70)
         self.refuse(TypeError, "q_segment_ids has layout sparse_coo: expected strided",
                     q, k, v, q_segment_ids=ids.to_sparse(), kv_segment_ids=ints(2, 83))
@@ -140,7 +142,11 @@ class BadInput(unittest.TestCase):
             self.refuse(NotImplementedError, "no forward derivatives", dual, k, v)
             self.refuse(NotImplementedError, "no forward derivatives", q, k, v,
                         temp=forward_ad.make_dual(ones, ones))
-            attention(q, k, v)
+            leaf = q.clone().requires_grad_()
+            out = attention(leaf, k, v)
+            dual = forward_ad.make_dual(torch.ones_like(out), torch.ones_like(out))
+            with self.assertRaisesRegex(NotImplementedError, "no forward derivatives"):
+                torch.autograd.grad(out, leaf, dual)
 
     def test_errors_leave_the_call_usable(self):
         attention(q, k, v)
@@ -190,6 +196,8 @@ class SegmentIds(unittest.TestCase):
             check_segment_ids(torch.tensor([[1, 2]]))
         with self.assertRaisesRegex(TypeError, "dtype float32: expected a signed"):
             bounds_from_segment_ids(torch.zeros(1, 2))
+        with self.assertRaisesRegex(TypeError, "check is 1: expected True, False or"):
+            bounds_from_segment_ids(ints(1, 2), check=1)
         with self.assertRaisesRegex(ValueError, "expected rank 2"):
             bounds_from_segment_ids(torch.zeros(2, dtype=torch.int32))
         with self.assertRaisesRegex(ValueError, "expected no empty dimension"):
@@ -212,6 +220,14 @@ class SegmentIds(unittest.TestCase):
             self.assertEqual(bounds_from_segment_ids(fake).shape, (1, 4))
             with self.assertRaisesRegex(ValueError, "check is True where segment_ids"):
                 bounds_from_segment_ids(fake, check=True)
+
+        def loss(q):
+            return (q * bounds_from_segment_ids(apart)).sum()
+
+        ones = torch.ones(1, 4, device=DEVICE)
+        for found in (torch.func.grad(loss)(ones), torch.func.jacrev(loss)(ones),
+                      torch.func.functionalize(bounds_from_segment_ids)(apart)):
+            self.assertEqual(found.tolist(), [[0, 3, 3, 4]])
         meta = bounds_from_segment_ids(apart.to("meta"))
         self.assertEqual((meta.shape, meta.dtype), ((1, 4), torch.int32))
 

@@ -24,7 +24,7 @@ from torch.distributed.tensor import (
 )
 from torch.distributed.tensor.debug import CommDebugMode
 from torch_testing import draw, normal, temperatures
-from uattn.torch import ranker_attention
+from uattn.torch import bounds_from_segment_ids, ranker_attention
 
 PROCESSES = 4
 WHOLE, BATCH, TOKENS, HEADS = Replicate(), Shard(0), Shard(1), Shard(2)
@@ -129,6 +129,15 @@ class Sharded(unittest.TestCase):
 
 
 class Split(Sharded):
+    def test_bounds_from_segment_ids(self):
+        ids = torch.tensor([[1] * (9 + i) + [-1] * 4 + [0] * (5 - i) for i in range(4)])
+        wanted = bounds_from_segment_ids(ids)
+        for placements in ((BATCH, WHOLE), (BATCH, BATCH), (WHOLE, TOKENS)):
+            found = bounds_from_segment_ids(self.place(ids, placements))
+            self.assertTrue(torch.equal(found.full_tensor(), wanted))
+        found = bounds_from_segment_ids(self.place(ids, (BATCH, WHOLE)))
+        self.assertEqual(found.placements, (BATCH, WHOLE))
+
     def test_batch(self):
         self.check_split(make_operands(), (0,), ())
         self.check_split(make_operands(), (0, 1), ())

@@ -8,6 +8,7 @@ import inspect
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 from types import SimpleNamespace
 from unittest import mock
@@ -173,6 +174,20 @@ class Hook(unittest.TestCase):
         self.assertEqual(made.metadata.num_warps * 32, 512)
         # From 3.7 on without arguments too, for keys.
         self.assertEqual([x for x in calls if x], [5])
+
+    def test_nothing_is_made_without_the_hook(self):
+        """It would be a kernel that does nothing, in the cache from then on."""
+        with tempfile.TemporaryDirectory() as folder, knobs.cache.scope():
+            knobs.cache.dir = folder
+            for problem in (DENSE, CAUSAL.backward()):
+                source = uattn.triton.stub(problem).kernels[0].source()
+                knobs.runtime.add_stages_inspection_hook = None
+                with self.assertRaisesRegex(Exception, "uattn_stage_hook_is_not_insta"):
+                    triton.compile(source, target=HOPPER)
+                uattn.triton.install()
+                made = triton.compile(source, target=HOPPER)
+                kernel = uattn.compile(problem).launches.kernels()[0]
+                self.assertEqual(made.asm["ptx"], kernel.ptx)
 
     def test_a_hook_of_a_scope_ends_with_it(self):
         calls = []

@@ -25,6 +25,7 @@ def register(
     keep: Function,
     pull_back: Function,
     differentiable_count: int | None = None,
+    examine: Function | None = None,
 ) -> None:
     """Of an op that is defined, and whose operands come before its attributes;
     those that may have gradients, `differentiable_count` (None: all), first.
@@ -33,8 +34,9 @@ def register(
     `keep(ctx, operands, attributes, results)` says what `pull_back(ctx, needs,
     *cotangents)` finds in ctx; the latter returns a gradient or None for each
     differentiable operand, of which `needs` says whether it is wanted.
-    `ctx.is_plain` says whether the op was entered directly: nothing but its
-    implementation saw it.
+    `examine(*arguments)` may refuse what others than the implementations would
+    get to see. `ctx.is_plain` says whether nothing but its implementation saw the op, and
+    what it kept comes back as it was.
     """
     op = getattr(getattr(torch.ops, library.ns), name).default
     operand_count = _operand_count(op)
@@ -54,6 +56,8 @@ def register(
         rest = keyset & below_autograd
         run = direct.get(rest.raw_repr())
         if run is None:
+            if examine is not None:
+                examine(*arguments)
             run = _redispatch(op, rest)
         operands = arguments[:differentiable_count]
         if forward_ad._current_level >= 0:
@@ -107,7 +111,8 @@ def _function(
         ctx: Any, run: Function, arguments: tuple[Any, ...], *differentiable: Any
     ) -> Any:
         results = run(*arguments)
-        ctx.is_plain = run in direct
+        hooks = torch._C._autograd._top_saved_tensors_default_hooks(True)
+        ctx.is_plain = run in direct and hooks is None
         keep(ctx, arguments[:operand_count], arguments[operand_count:], results)
         return results
 
@@ -150,26 +155,30 @@ def transformed_function(
     return type("transformed", (torch.autograd.Function,), members)
 
 
-# The dispatch keys of tensors that implementations got to see.
+# The dispatch keys of tensors that implementations get to see.
 _plain_keys: set[int] = set()
 
 
-def learn_plain_keys(tensor: torch.Tensor) -> None:
-    """Of an implementation's operand: others with its keys get there too, if no
-    mode is in the way."""
-    _plain_keys.add(torch._C._dispatch_keys(tensor).raw_repr())
+def learn_plain_keys(device: torch.device) -> None:
+    """Of tensors on a device for which there is an implementation."""
+    with torch.inference_mode(False):
+        plain = torch.empty(0, device=device)
+    _plain_keys.add(torch._C._dispatch_keys(plain).raw_repr())
 
 
 def nothing_watches(*operands: torch.Tensor | None) -> bool:
     """Whether an op with these operands would reach its implementation unseen by
-    modes, profilers and further derivatives. The dispatcher costs as much as all
-    else that a call does on the host: a backward may then do without."""
+    modes, profilers, subclasses and further derivatives. The dispatcher costs as
+    much as all else that a call does on the host: a backward may then do
+    without."""
     torch_c = torch._C
     if (
         torch.is_grad_enabled()
+        or forward_ad._current_level >= 0
         or torch_c._len_torch_dispatch_stack()
         or torch_c._len_torch_function_stack()
         or torch_c._autograd._profiler_enabled()
+        or torch_c._has_torch_function_variadic(*operands)
     ):
         return False
     for operand in operands:

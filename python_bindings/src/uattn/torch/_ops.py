@@ -77,7 +77,7 @@ def _run(operands: tuple[Any, ...], rest: Any, prepare: Callable[[], Call]) -> A
     call = _calls.get(key)
     if call is None:
         call = prepare()
-        learn_plain_keys(operands[0])
+        learn_plain_keys(operands[0].device)
         if len(_calls) >= _CALLS_LIMIT:
             _calls.clear()
             _likely.clear()
@@ -212,7 +212,9 @@ def _pull_back(ctx: Any, needs: tuple[bool, ...], dout: Any, dlse: Any) -> Any:
     q, temp, wants_dtemp = operands[0], operands[3], needs[3]
     operands += (out, lse, dout, dlse)
     attributes = (*ctx.attributes, wants_dtemp)
-    if ctx.is_plain and nothing_watches(dout, dlse):
+    # A hook of a single saved tensor may have set a bit that kernels do not read.
+    is_negative = any([x is not None and x.is_neg() for x in operands])
+    if ctx.is_plain and not is_negative and nothing_watches(dout, dlse):
         run = _GRADIENTS["CUDA" if q.is_cuda else "CPU"]
         dq, dk, dv, *dtemps = run(tuple(operands), attributes)
     else:
@@ -264,12 +266,16 @@ def _batch(name: str, operand_count: int) -> Callable[..., Any]:
     return batch
 
 
-def _refuse_layout(*arguments: Any) -> Any:
-    """The implementation for tensors that are not strided."""
+def _check_layouts(*arguments: Any) -> None:
     for name, value in zip(BACKWARD_NAMES, arguments):
         if isinstance(value, torch.Tensor):
             check_layout(name, value)
-    raise TypeError("an operand has another layout: expected torch.strided")
+
+
+def _refuse_layout(*arguments: Any) -> Any:
+    """The implementation for tensors that are not strided."""
+    _check_layouts(*arguments)
+    raise TypeError("an operand has another layout: expected strided")
 
 
 # Dispatch keys of tensors without strides, beside those of the implementations.
@@ -327,7 +333,7 @@ def _register(library: Any, name: str, parts: _Parts) -> Any:
         library.impl(name, _refuse_layout, key)
     torch.library.register_fake(f"uattn::{name}", parts.fake, lib=library)
     derivatives = parts.keep, parts.pull_back, parts.differentiable_count
-    register(library, name, implementations, *derivatives)
+    register(library, name, implementations, *derivatives, _check_layouts)
     op = getattr(torch.ops.uattn, name).default
     batch = _batch(name, parts.operand_count)
     torch.library.register_vmap(f"uattn::{name}", batch, lib=library)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
 
 from .._segments import KINDS, check_contiguous_ids, check_shape
 from ._operands import check_layout
@@ -25,21 +24,24 @@ def bounds_from_segment_ids(
     bounds take in whatever stands between the first and the last. `check` says
     whether such ids raise ValueError, as from `check_segment_ids`, which waits
     for the values: None checks tensors of the CPU where they have values, which
-    they have not inside torch.compile and vmap, say.
+    they have not inside torch.compile and under torch.func, say.
     """
     _check_type(segment_ids)
+    if check is not None and not isinstance(check, bool):
+        raise TypeError(f"check is {check!r}: expected True, False or None")
     has_values = _has_values(segment_ids)
     if check and not has_values:
         raise ValueError(
             "check is True where segment_ids has no values (inside torch.compile, "
-            "vmap, on device meta): expected None or False"
+            "under torch.func, on device meta, of a DTensor): expected None or False"
         )
     if check is None:
         check = segment_ids.device.type == "cpu" and has_values
     if check:
         check_segment_ids(segment_ids)
     tokens = segment_ids.shape[1]
-    position = torch.arange(tokens, dtype=torch.int32, device=segment_ids.device)
+    # By an op on the ids, so that it lies as they do where they are a DTensor.
+    position = torch.ones_like(segment_ids, dtype=torch.int32).cumsum(1) - 1
     bounds = []
     for kind in KINDS.values():
         is_kind = segment_ids == kind
@@ -57,11 +59,14 @@ def check_segment_ids(segment_ids: torch.Tensor) -> None:
 
 
 def _has_values(segment_ids: torch.Tensor) -> bool:
+    """Whether numpy may see them."""
     return not (
         torch.compiler.is_compiling()
+        or torch._C._are_functorch_transforms_active()
         or segment_ids.is_meta
-        or isinstance(segment_ids, FakeTensor)
-        or torch._C._functorch.is_batchedtensor(segment_ids)
+        or torch._is_functional_tensor(segment_ids)
+        # Of subclasses that see ops, such as fake tensors and DTensors.
+        or torch._C._dispatch_keys(segment_ids).has(torch._C.DispatchKey.Python)
     )
 
 

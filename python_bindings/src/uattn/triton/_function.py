@@ -1,4 +1,5 @@
-"""The Triton function of a kernel: its signature, and nothing in its body.
+"""The Triton function of a kernel: its signature, and a body that is never
+assembled.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -22,6 +23,10 @@ from ._loader import launcher_type
 # a float is taken without a look at what is given, and its place in the
 # signature is filled in for the launcher.
 _MAP_ANNOTATION = "fp32"
+
+# A stub's body. Where the hook is gone when a stub is compiled, a body without
+# an error would become a kernel that does nothing, and be cached.
+_WITHOUT_HOOK = "uattn_stage_hook_is_not_installed; mov.u32 $0, 0;"
 
 
 class StubSource(ASTSource):
@@ -86,7 +91,9 @@ def make_function(kernel: Kernel, constexprs: Mapping[str, Any]) -> StubFunction
         for name, param in zip(names, kernel.params)
     ]
     lines += [f"    {name}: tl.constexpr," for name in constexprs]
-    lines += ["):", f"    pass  # version {VERSION} of the stage hook"]
+    lines += ["):", f"    # Version {VERSION} of the stage hook."]
+    lines += [f"    tl.inline_asm_elementwise({_WITHOUT_HOOK!r}, '=r', [],",
+              "                              tl.int32, is_pure=False, pack=1)"]
     text = "\n".join(lines) + "\n"
     path = f"<uattn stub {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
