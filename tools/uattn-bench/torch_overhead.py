@@ -7,7 +7,8 @@ makes the same results, is the overhead (of two calls in a forward with its
 backward). minimal_launching makes them by as many kernels as uattn launches,
 one forward and three backward, each by an op of torch's;
 minimal_register_autograd is the minimal op with its derivatives given to
-torch.library.register_autograd; stubbed does all but the library's launch,
+torch.library.register_autograd, minimal_custom_op one made by
+torch.library.custom_op; stubbed does all but the library's launch,
 which tells the part that is Python's. Prints a JSON line a case: medians in
 microseconds a call. With cpu as DEVICE only the stubbed ones.
 
@@ -101,6 +102,22 @@ def register_plain():
     return library, torch.ops.plain
 
 
+def register_documented():
+    """As torch's documentation has it for Python: by torch.library.custom_op."""
+    made = []
+    for name, run in (("fwd", forward), ("bwd", backward)):
+        schema = str(getattr(torch.ops.plain, name).default._schema)
+        made.append(torch.library.custom_op(
+            f"documented::{name}", run, mutates_args=(),
+            schema=schema[schema.index("("):]))
+
+    def pull_back(ctx, dout, dlse):
+        return made[1](*ctx.saved_tensors, dout)
+
+    made[0].register_autograd(pull_back, setup_context=keep)
+    return made
+
+
 class Stubbed:
     """While it lasts the library launches nothing: C functions that read no
     argument and return 0 are called instead."""
@@ -171,8 +188,8 @@ class Ours:
 
 
 class Minimal:
-    def __init__(self, ops):
-        self.forward, self.pull_back = ops.fwd.default, ops.bwd.default
+    def __init__(self, run_forward, run_backward):
+        self.forward, self.pull_back = run_forward, run_backward
 
     def attend(self, *operands):
         return self.forward(*operands)[0]
@@ -199,8 +216,10 @@ def step_of(op, case, operands):
 def main():
     kept = [register_alike("alike", forward, backward), register_plain(),
             register_alike("launching", forward_launching, backward_launching)]
-    alike, plain, launching = (Minimal(ops) for _, ops in kept)
+    alike, plain, launching = (
+        Minimal(ops.fwd.default, ops.bwd.default) for _, ops in kept)
     ops = {"minimal_us": alike, "minimal_register_autograd_us": plain,
+           "minimal_custom_op_us": Minimal(*register_documented()),
            "minimal_launching_us": launching, "stubbed_us": Ours, "call_us": Ours}
     if DEVICE == "cpu":
         del ops["call_us"]
@@ -211,7 +230,7 @@ def main():
         steps = {name: step_of(op, case, operands) for name, op in ops.items()}
         found = host_times(steps)
         if DEVICE == "cuda":
-            for other in ("minimal", "minimal_launching"):
+            for other in ("minimal", "minimal_custom_op", "minimal_launching"):
                 found[f"over_{other}_us"] = round(
                     found["call_us"] - found[f"{other}_us"], 2)
         print(json.dumps({"case": case, "device": name, "torch": torch.__version__,
