@@ -49,11 +49,18 @@ class Call:
     can_try = False
     """Whether `try_run` may give results."""
 
-    def __init__(self, operands: Operands, results: Sequence[ResultSpec]) -> None:
+    def __init__(
+        self, problem: Problem, operands: Operands, results: Sequence[ResultSpec]
+    ) -> None:
         self._library = _abi.runtime()
         self._described = [_describe(x) for x in _present(operands)]
         self._results = [_prototype(x, operands[0].device) for x in results]
         self._idle: list[_Frame] = []
+        self._prepare(problem, operands)
+
+    def _prepare(self, problem: Problem, operands: Operands) -> None:
+        """What a kind of call needs beside."""
+        raise NotImplementedError
 
     def run(self, operands: Operands) -> list[torch.Tensor]:
         """The results, in new tensors."""
@@ -96,13 +103,7 @@ class Call:
 class HostCall(Call):
     """On the CPU, by as many threads as torch's own ops take."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        operands: Operands,
-        results: Sequence[ResultSpec],
-    ) -> None:
-        super().__init__(operands, results)
+    def _prepare(self, problem: Problem, operands: Operands) -> None:
         self._struct = _sized(problem, operands)
         self._operand_indices = [i for i, _ in indexed_operands(problem)]
         self._result_indices = [i for i, _ in indexed_results(problem)]
@@ -126,13 +127,7 @@ class HostCall(Call):
 class CudaCall(Call):
     """On a GPU: a launch on the stream that is torch's current one."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        operands: Operands,
-        results: Sequence[ResultSpec],
-    ) -> None:
-        super().__init__(operands, results)
+    def _prepare(self, problem: Problem, operands: Operands) -> None:
         self._ordinal = operands[0].get_device()
         self._program = _program(problem, self._ordinal)
         self._workspace_bytes = self._ask_workspace_bytes()
@@ -183,13 +178,8 @@ class ExchangeCall(CudaCall):
 
     can_try = True
 
-    def __init__(
-        self,
-        problem: Problem,
-        operands: Operands,
-        results: Sequence[ResultSpec],
-    ) -> None:
-        super().__init__(problem, operands, results)
+    def _prepare(self, problem: Problem, operands: Operands) -> None:
+        super()._prepare(problem, operands)
         absent = _abi.Tensor(rank=-1)
         described = iter(self._described)
         tensors = [absent if x is None else next(described) for x in operands]
@@ -202,7 +192,7 @@ class ExchangeCall(CudaCall):
             device_ordinal=self._ordinal,
             tensors=(_abi.Tensor * len(tensors))(*tensors),
             argument_count=len(operands),
-            result_count=len(results),
+            result_count=len(self._results),
             workspace_bytes=self._workspace_bytes,
         )
         self._reference = C.byref(self._given)
