@@ -39,12 +39,21 @@ static dlpack_device_t device_of(const uattn_exchange_launch_t *launch) {
   return (dlpack_device_t){launch->device_type, launch->device_ordinal};
 }
 
+/* Borrowed; NULL where the tuple is shorter. */
+static void *object_at(const uattn_exchange_launch_t *launch, void *objects,
+                       size_t index) {
+  void *object = launch->framework->tuple_item(objects, (ptrdiff_t)index);
+  if (!object)
+    launch->framework->clear_exception();
+  return object;
+}
+
 /* An object's tensor, if it is as wanted. */
 static uattn_error_t *read_object(const uattn_exchange_launch_t *launch,
                                   void *objects, size_t index,
                                   uattn_tensor_t *out_tensor) {
   const dlpack_exchange_t *exchange = launch->framework->exchange_api;
-  void *object = launch->framework->tuple_item(objects, (ptrdiff_t)index);
+  void *object = object_at(launch, objects, index);
   dlpack_tensor_t found;
   if (!object || object == launch->framework->none)
     return REFUSE("object %zu is None: wanted a tensor", index);
@@ -71,8 +80,7 @@ static uattn_error_t *read_objects(const uattn_exchange_launch_t *launch,
   for (size_t i = first; !error && i < first + count; ++i) {
     if (launch->tensors[i].rank >= 0)
       error = read_object(launch, objects, i, &out_tensors[(*out_count)++]);
-    else if (launch->framework->tuple_item(objects, (ptrdiff_t)i) !=
-             launch->framework->none)
+    else if (object_at(launch, objects, i) != launch->framework->none)
       error = REFUSE("object %zu is given: wanted None, as the launch was "
                      "prepared without it",
                      i);

@@ -42,7 +42,8 @@ static void take_lock(void *released) {
 
 static void *tuple_item(void *tuple, ptrdiff_t index) {
   assert_false(framework.is_released);
-  return ((void **)tuple)[index];
+  framework.has_exception = index >= OBJECT_COUNT;
+  return framework.has_exception ? NULL : ((void **)tuple)[index];
 }
 
 static void clear_exception(void) { framework.has_exception = false; }
@@ -332,6 +333,20 @@ static void what_is_absent_stays_so(void **state) {
   destroy_fixture(fixture);
 }
 
+static void a_tuple_that_is_too_short_is_refused(void **state) {
+  (void)state;
+  fixture_t *fixture = make_fixture();
+  uattn_tensor_t more[OBJECT_COUNT + 1];
+  memcpy(more, fixture->tensors, sizeof fixture->tensors);
+  more[OBJECT_COUNT] = more[OBJECT_COUNT - 1];
+  fixture->launch.tensors = more;
+  ++fixture->launch.result_count;
+  assert_error(launch(fixture), UATTN_ERROR_INVALID_ARGUMENT,
+               "object 6 is None: wanted a tensor");
+  assert_false(framework.has_exception);
+  destroy_fixture(fixture);
+}
+
 static void too_many_objects_are_refused(void **state) {
   (void)state;
   fixture_t *fixture = make_fixture();
@@ -362,6 +377,7 @@ int main(void) {
       cmocka_unit_test(an_exception_of_the_framework_becomes_an_error),
       cmocka_unit_test(other_objects_are_refused),
       cmocka_unit_test(what_is_absent_stays_so),
+      cmocka_unit_test(a_tuple_that_is_too_short_is_refused),
       cmocka_unit_test(too_many_objects_are_refused),
       cmocka_unit_test(launches_are_checked_as_ever),
   };

@@ -224,10 +224,7 @@ def scale_of(sm_scale: float | None, head_dim: int) -> float:
 
 def _f32(value: float) -> float:
     """As the op holds it; infinity where it has no room."""
-    try:
-        return C.c_float(value).value
-    except OverflowError:  # an int that no float has
-        return math.inf
+    return C.c_float(value).value
 
 
 def _size(value: int | None) -> int:

@@ -198,16 +198,18 @@ class ExchangeCall(CudaCall):
         self._reference = C.byref(self._given)
         self._launch = _abi.exchange_launch()
 
-    def run(self, operands: Operands) -> list[torch.Tensor]:
+    def _attempt(self, operands: Operands) -> tuple[list[torch.Tensor], int | None]:
+        """Results, and what was wrong."""
         results = self._allocate()
-        error = self._launch(self._reference, (*operands, *results))
-        if error:
-            _abi.check(self._library, error)
+        return results, self._launch(self._reference, (*operands, *results))
+
+    def run(self, operands: Operands) -> list[torch.Tensor]:
+        results, error = self._attempt(operands)
+        _abi.check(self._library, error)
         return results
 
     def try_run(self, operands: Operands) -> list[torch.Tensor] | None:
-        results = self._allocate()
-        error = self._launch(self._reference, (*operands, *results))
+        results, error = self._attempt(operands)
         if not error:
             return results
         if not _abi.is_refusal(self._library, error):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import torch
 
 from .._shapes import check_heads, check_shape, known_sizes
-from ..problem import Cap, Problem
+from ..problem import Cap, Problem, scale_of
 
 # Operands of the forward op, in its order.
 NAMES = ("q", "k", "v", "temp", "bounds", "q_segment_ids", "kv_segment_ids")
@@ -57,7 +57,7 @@ class Attributes(NamedTuple):
         head_dim, dtype = int(q.shape[3]), SHORT_NAMES[q.dtype]
         sm_scale = self.sm_scale
         if dtype == "f32":
-            sm_scale = head_dim**-0.5 if sm_scale is None else sm_scale
+            sm_scale = scale_of(sm_scale, head_dim)
             head_dim, dtype = 64, "bf16"
         if self.window_len < 0:
             raise ValueError(
